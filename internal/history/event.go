@@ -1,0 +1,80 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package history
+
+import "time"
+
+// Kind says what an Event is about. The part before the dot is who saw it.
+type Kind string
+
+const (
+	// Armed: the scenario reached the point from which its rules apply (the pod runs, its containers reported START).
+	// A history without it is invalid, never red.
+	Armed Kind = "harness.armed"
+	// Abandoned: the harness gave up (no pod, no node, no time). Message says why.
+	Abandoned Kind = "harness.abandoned"
+	// Finished: observation ended; what did not happen by now did not happen.
+	Finished Kind = "harness.finished"
+
+	// APIDelete: the harness sent a DELETE; Grace is what it asked for (nil: nothing asked). Return is APIDeleted.
+	APIDelete  Kind = "api.delete"
+	APIDeleted Kind = "api.deleted"
+	// APIPod: a watch event of the pod. Reason is ADDED, MODIFIED or DELETED; Grace is deletionGracePeriodSeconds,
+	// Deletion is deletionTimestamp, Message the phase.
+	APIPod Kind = "api.pod"
+
+	// CRICall and CRIReturn: a runtime call entered and left the proxy; Call is the method, CallID pairs the two.
+	// Grace is the timeout of StopContainer; Error is the gRPC status of the return ("" for OK).
+	CRICall   Kind = "cri.call"
+	CRIReturn Kind = "cri.return"
+	// ContainerExit: the runtime saw the container's main process end; ExitCode is its code.
+	ContainerExit Kind = "cri.exit"
+
+	// Line: the container's own time-stamped line; Reason is its first word (START, TERM, HOOK-START, HOOK-END, ...),
+	// At is the container's stamp.
+	Line Kind = "container.line"
+
+	// KubeletEvent: a v1.Event about the pod by the kubelet; Reason, Message, Count as in the API.
+	KubeletEvent Kind = "kubelet.event"
+)
+
+// Event is one thing that happened in a scenario. Fields that a Kind does not use are empty.
+type Event struct {
+	// Seq numbers the events of one history in the order they were recorded, from 1.
+	Seq int `json:"seq"`
+	// At is when it happened, by the clock of the machine (virtual at the sim level).
+	At   time.Time `json:"at"`
+	Kind Kind      `json:"kind"`
+
+	// Pod is the pod's name; Container the container's name, ContainerID the runtime's id of it.
+	Pod         string `json:"pod,omitempty"`
+	Container   string `json:"container,omitempty"`
+	ContainerID string `json:"containerID,omitempty"`
+
+	// Grace is a grace period or a stop timeout in whole seconds. nil means unset; 0 is a value.
+	Grace *int64 `json:"grace,omitempty"`
+	// Deletion is deletionTimestamp where the object has one.
+	Deletion *time.Time `json:"deletion,omitempty"`
+
+	Call     string `json:"call,omitempty"`
+	CallID   int64  `json:"callID,omitempty"`
+	Error    string `json:"error,omitempty"`
+	ExitCode *int32 `json:"exitCode,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Message  string `json:"message,omitempty"`
+	Count    int32  `json:"count,omitempty"`
+}
