@@ -1,0 +1,91 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package patchset
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// ApplyError is a patch that does not apply. The tree has been put back on the commit where it was.
+type ApplyError struct {
+	// Dir of the series, Tree that it was applied to.
+	Dir, Tree string
+	// Patch is the file's name, Index its place in the series counted from 1, Total the length of the series.
+	Patch        string
+	Index, Total int
+	// File is the first file that did not take the patch; empty when git stopped before it looked at files.
+	File string
+	// Line is where the hunk was expected in the old file, counted from 1; 0 when the whole file is the trouble (it is
+	// missing, or it is there already).
+	Line int
+	// Hunk is the header of the hunk that did not fit; empty when Line is 0.
+	Hunk string
+	// Git is what git said.
+	Git string
+}
+
+var (
+	failedHunk = regexp.MustCompile(`(?m)^error: patch failed: (.+):(\d+)$`)
+	failedFile = regexp.MustCompile(`(?m)^error: (.+): (?:patch does not apply|No such file or directory|already exists in (?:index|working directory)|does not exist in index|does not match index)$`)
+)
+
+func newApplyError(p *Patch, said string) *ApplyError {
+	e := &ApplyError{Patch: p.Name, Git: strings.TrimSpace(said)}
+	if m := failedHunk.FindStringSubmatch(said); m != nil {
+		e.File = m[1]
+		e.Line, _ = strconv.Atoi(m[2])
+		e.Hunk = p.hunkAt(e.File, e.Line)
+	} else if m := failedFile.FindStringSubmatch(said); m != nil {
+		e.File = m[1]
+	}
+	return e
+}
+
+// hunkAt finds the header of the hunk that git looked for at line of path.
+func (p *Patch) hunkAt(path string, line int) string {
+	for _, f := range p.Files {
+		if f.Path != path {
+			continue
+		}
+		for _, h := range f.Hunks {
+			if h.OldLine == line {
+				return h.Header
+			}
+		}
+	}
+	return ""
+}
+
+func (e *ApplyError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "patch %d of %d, %s, does not apply", e.Index, e.Total, e.Patch)
+	switch {
+	case e.Hunk != "":
+		fmt.Fprintf(&b, ": %s, hunk %s", e.File, e.Hunk)
+	case e.Line != 0:
+		fmt.Fprintf(&b, ": %s, hunk at line %d", e.File, e.Line)
+	case e.File != "":
+		fmt.Fprintf(&b, ": %s", e.File)
+	}
+	fmt.Fprintf(&b, "\n  git: %s\n", strings.ReplaceAll(firstLines(e.Git, 6), "\n", "\n       "))
+	fmt.Fprintf(&b, "The tree %s is back where it was. If it is not the version the series was written for, lay that one out; "+
+		"if the series is to move, apply the patches before this one, make the change by hand, commit, and run `kgrace patch extract` (patches/README.md).", e.Tree)
+	return b.String()
+}

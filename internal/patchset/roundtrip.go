@@ -1,0 +1,81 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package patchset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// RoundTrip applies the series in tree and extracts it again: the bytes must be the same. It proves that the files were
+// written by Extract (or as it writes them), that nobody edited a patch by hand into something git reads differently than
+// it looks, and that another person's extraction will not rewrite the series. The tree must be clean and stand on the
+// series' base; it is put back there.
+func (s *Series) RoundTrip(ctx context.Context, tree string) (err error) {
+	base, err := head(ctx, tree)
+	if err != nil {
+		return err
+	}
+	if err := s.Apply(ctx, tree); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reset(context.WithoutCancel(ctx), tree, base)) }()
+	return s.MatchesTree(ctx, tree, base)
+}
+
+// MatchesTree proves that the commits between base and the HEAD of tree, extracted, are the bytes of the series.
+func (s *Series) MatchesTree(ctx context.Context, tree, base string) error {
+	files, err := extract(ctx, tree, base)
+	if err != nil {
+		return err
+	}
+	delete(files, SeriesFile)
+	var wrong []string
+	for _, p := range s.Patches {
+		switch got, ok := files[p.Name]; {
+		case !ok:
+			wrong = append(wrong, fmt.Sprintf("%s is not what extraction names any commit", p.Name))
+		case !bytes.Equal(got, p.Data):
+			wrong = append(wrong, fmt.Sprintf("%s: %s", p.Name, firstDifference(p.Data, got)))
+		}
+		delete(files, p.Name)
+	}
+	for _, name := range sortedNames(files) {
+		wrong = append(wrong, fmt.Sprintf("%s comes out of the tree, but is not in the series", name))
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("the patches are not the bytes that extraction gives; apply them and run `kgrace patch extract`:\n  %s", strings.Join(wrong, "\n  "))
+	}
+	return nil
+}
+
+// firstDifference names the first line on which two texts differ.
+func firstDifference(have, want []byte) string {
+	h, w := strings.Split(string(have), "\n"), strings.Split(string(want), "\n")
+	for i := range h {
+		if i >= len(w) {
+			return fmt.Sprintf("line %d: have %q, extraction ends before it", i+1, h[i])
+		}
+		if h[i] != w[i] {
+			return fmt.Sprintf("line %d: have %q, extraction gives %q", i+1, h[i], w[i])
+		}
+	}
+	return fmt.Sprintf("line %d: the file ends, extraction goes on with %q", len(h)+1, w[len(h)])
+}

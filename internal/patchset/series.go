@@ -1,0 +1,126 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package patchset
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// SeriesFile is the name of the file that lists the patches of a folder.
+const SeriesFile = "series"
+
+// Series is a folder of patches, in the order they apply.
+type Series struct {
+	Dir     string
+	Patches []*Patch
+}
+
+// Load reads the series in dir. It refuses a series without patches, a listed file that is missing, a name that leads
+// out of dir, and a file that is not a mail as git format-patch writes it; conventions are Lint's business.
+func Load(dir string) (*Series, error) {
+	names, err := listed(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s lists no patch: a series has at least one; write it with `kgrace patch extract`", filepath.Join(dir, SeriesFile))
+	}
+	s := &Series{Dir: dir}
+	var errs []error
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("%s lists %s, but there is no such file in %s: add the file or take the line out", SeriesFile, name, dir))
+			continue
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		p, err := Parse(name, data)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		s.Patches = append(s.Patches, p)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// listed returns the names in dir's series file.
+func listed(dir string) ([]string, error) {
+	file := filepath.Join(dir, SeriesFile)
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file: a folder of patches has a file %q that lists them in order", file, SeriesFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i, line := range strings.Split(string(data), "\n") {
+		name := strings.TrimSpace(line)
+		if name == "" || strings.HasPrefix(name, "#") {
+			continue
+		}
+		if name != filepath.Base(name) || name == "." || name == ".." {
+			return nil, fmt.Errorf("%s:%d: %q is not the name of a file beside it", file, i+1, name)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// Hash names what the series does: it changes with any byte of any patch, with their order and with their names, and with
+// nothing else (comments in the series file do not count). Lower-case hexadecimal SHA-256.
+func (s *Series) Hash() string {
+	h := sha256.New()
+	for _, p := range s.Patches {
+		// Sizes keep the boundary between a name, its patch and the next name.
+		fmt.Fprintf(h, "%d %d\n%s", len(p.Name), len(p.Data), p.Name)
+		h.Write(p.Data)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Files lists every path that some patch of the series touches, in the order of first touch.
+func (s *Series) Files() []File {
+	index := map[string]int{}
+	var files []File
+	for _, p := range s.Patches {
+		for _, f := range p.Files {
+			if i, ok := index[f.Path]; ok {
+				files[i].New = files[i].New || f.New
+				files[i].Deleted = f.Deleted
+				continue
+			}
+			index[f.Path] = len(files)
+			files = append(files, f)
+		}
+	}
+	return files
+}
