@@ -52,6 +52,14 @@ const (
 	KubeletEvent Kind = "kubelet.event"
 )
 
+// known holds every Kind, so that a reader notices a kind it would otherwise pass over in silence.
+var known = map[Kind]bool{
+	Armed: true, Abandoned: true, Finished: true,
+	APIDelete: true, APIDeleted: true, APIPod: true,
+	CRICall: true, CRIReturn: true, ContainerExit: true,
+	Line: true, KubeletEvent: true,
+}
+
 // Event is one thing that happened in a scenario. Fields that a Kind does not use are empty.
 type Event struct {
 	// Seq numbers the events of one history in the order they were recorded, from 1.

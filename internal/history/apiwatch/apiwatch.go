@@ -1,0 +1,120 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package apiwatch
+
+import (
+	"context"
+	"regexp"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// Pods records every change of every pod in the namespace as history.APIPod. It returns when the watch is open: a
+// change made after that is recorded. At is when the change arrived here.
+func Pods(ctx context.Context, client kubernetes.Interface, namespace string, sink history.Sink) (*Watch, error) {
+	pods := client.CoreV1().Pods(namespace)
+	return start(ctx, source[*corev1.Pod]{
+		what: "pods in namespace " + namespace,
+		list: func(ctx context.Context, options metav1.ListOptions) ([]*corev1.Pod, string, error) {
+			list, err := pods.List(ctx, options)
+			if err != nil {
+				return nil, "", err
+			}
+			return pointers(list.Items), list.ResourceVersion, nil
+		},
+		watch: pods.Watch,
+		see: func(change watch.EventType, pod *corev1.Pod) {
+			sink.Add(podEvent(change, pod))
+		},
+	})
+}
+
+// Events records every event that the kubelet reports about a pod in the namespace as history.KubeletEvent, once for
+// each time its count goes up. At is when it arrived here: the API's own stamps have whole seconds. The kubelet sends
+// events in the background, so they come after what they tell of.
+func Events(ctx context.Context, client kubernetes.Interface, namespace string, sink history.Sink) (*Watch, error) {
+	events := client.CoreV1().Events(namespace)
+	return start(ctx, source[*corev1.Event]{
+		what: "events in namespace " + namespace,
+		list: func(ctx context.Context, options metav1.ListOptions) ([]*corev1.Event, string, error) {
+			list, err := events.List(ctx, options)
+			if err != nil {
+				return nil, "", err
+			}
+			return pointers(list.Items), list.ResourceVersion, nil
+		},
+		watch: events.Watch,
+		see: func(change watch.EventType, event *corev1.Event) {
+			if change == watch.Deleted || event.InvolvedObject.Kind != "Pod" {
+				return
+			}
+			if event.Source.Component != "kubelet" && event.ReportingController != "kubelet" {
+				return
+			}
+			sink.Add(kubeletEvent(event))
+		},
+	})
+}
+
+func podEvent(change watch.EventType, pod *corev1.Pod) history.Event {
+	e := history.Event{
+		Kind:    history.APIPod,
+		At:      time.Now(),
+		Pod:     pod.Name,
+		Reason:  string(change),
+		Message: string(pod.Status.Phase),
+	}
+	if grace := pod.DeletionGracePeriodSeconds; grace != nil {
+		e.Grace = history.Seconds(*grace)
+	}
+	if pod.DeletionTimestamp != nil {
+		e.Deletion = history.Time(pod.DeletionTimestamp.Time)
+	}
+	return e
+}
+
+// containerPath is how the kubelet's events name a container: spec.containers{main}.
+var containerPath = regexp.MustCompile(`^spec\.(?:containers|initContainers|ephemeralContainers)\{(.+)\}$`)
+
+func kubeletEvent(event *corev1.Event) history.Event {
+	e := history.Event{
+		Kind:    history.KubeletEvent,
+		At:      time.Now(),
+		Pod:     event.InvolvedObject.Name,
+		Reason:  event.Reason,
+		Message: event.Message,
+		Count:   event.Count,
+	}
+	if match := containerPath.FindStringSubmatch(event.InvolvedObject.FieldPath); match != nil {
+		e.Container = match[1]
+	}
+	return e
+}
+
+func pointers[T any](items []T) []*T {
+	list := make([]*T, len(items))
+	for i := range items {
+		list[i] = &items[i]
+	}
+	return list
+}

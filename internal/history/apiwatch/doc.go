@@ -1,0 +1,23 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package apiwatch records what the API server says about pods, and what the kubelet reports about them as events,
+// in one namespace.
+//
+// A list is followed by a watch from the list's resource version, so nothing between the two is lost. A watch that
+// breaks is taken up again where it ended; where the API server no longer knows that version, a new list is compared
+// with what was seen, and pods that vanished are recorded as DELETED.
+package apiwatch

@@ -1,0 +1,88 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package history
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Header says which run a history belongs to.
+type Header struct {
+	Scenario string `json:"scenario"`
+	// Arm is stock or fixed; Level unit, sim, node or kind; Minor as in versions.yaml (v1.37).
+	Arm   string `json:"arm"`
+	Level string `json:"level"`
+	Minor string `json:"minor"`
+	// Pod is the name of the scenario's pod (the first, where it has several).
+	Pod string `json:"pod,omitempty"`
+	// Versions names the programs that took part, by program name (kubelet, containerd, runc, ...).
+	Versions map[string]string `json:"versions,omitempty"`
+}
+
+// History is one scenario on one arm, as a judge reads it.
+type History struct {
+	Header
+	// Events in the order they were recorded. Their At need not ascend: a container's own line and a container's exit
+	// carry the moment they happened and are recorded a little later.
+	Events []Event
+}
+
+// ByTime returns the events in the order they happened. Events of the same moment keep the order of recording.
+func (h History) ByTime() []Event {
+	events := slices.Clone(h.Events)
+	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
+	return events
+}
+
+// Select returns the events of one kind, in the order they happened.
+func (h History) Select(kind Kind) []Event {
+	var events []Event
+	for _, e := range h.Events {
+		if e.Kind == kind {
+			events = append(events, e)
+		}
+	}
+	slices.SortStableFunc(events, func(a, b Event) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Seq, b.Seq))
+	})
+	return events
+}
+
+// Sink takes events. Add never blocks for long, never fails and may be called from any goroutine. A Sink numbers the
+// events itself: Seq of the argument is ignored.
+type Sink interface {
+	Add(Event)
+}
+
+// SinkFunc makes a function a Sink.
+type SinkFunc func(Event)
+
+// Add implements Sink.
+func (f SinkFunc) Add(e Event) { f(e) }
+
+// Seconds returns a pointer to a whole number of seconds, for Event.Grace.
+func Seconds(n int64) *int64 { return &n }
+
+// Time returns a pointer to t, for Event.Deletion; nil for the zero time.
+func Time(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

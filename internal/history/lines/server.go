@@ -1,0 +1,172 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package lines
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/unixsock"
+)
+
+// Start is the first word of the line a container's main process begins with. The end of a connection that carried it
+// is recorded as a Line with Reason EOF: the main process is gone, whatever the runtime says.
+const Start = "START"
+
+// EOF is the Reason of the event that stands for the end of a main process's connection. Its At is when the server
+// noticed, some microseconds after the kernel closed the dead process's socket.
+const EOF = "EOF"
+
+// maxLine bounds one line, in bytes.
+const maxLine = 64 << 10
+
+// Message is one line as it goes over the socket.
+type Message struct {
+	Pod       string    `json:"pod"`
+	Container string    `json:"container"`
+	Word      string    `json:"word"` // START, TERM, HOOK-START, ...; becomes Event.Reason
+	At        time.Time `json:"at"`   // RFC 3339 with nanoseconds
+	Message   string    `json:"message,omitempty"`
+}
+
+// Server listens for lines until it is closed.
+type Server struct {
+	listener *net.UnixListener
+	sink     history.Sink
+	trouble  func(error)
+
+	wait  sync.WaitGroup
+	mu    sync.Mutex
+	ended bool
+	conns map[net.Conn]struct{}
+}
+
+// Serve listens on a unix socket at path and puts every line into sink. Any user may connect: a container's process
+// need not be root. A connection that sends something else than lines is closed, and trouble (may be nil) is told.
+// The server ends with ctx or Close.
+func Serve(ctx context.Context, path string, sink history.Sink, trouble func(error)) (*Server, error) {
+	listener, err := unixsock.Listen(path, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("line server: %w", err)
+	}
+	if trouble == nil {
+		trouble = func(error) {}
+	}
+	s := &Server{listener: listener, sink: sink, trouble: trouble, conns: map[net.Conn]struct{}{}}
+	stop := context.AfterFunc(ctx, s.end)
+	s.wait.Go(func() {
+		defer stop()
+		s.accept()
+	})
+	return s, nil
+}
+
+// Close stops listening, closes every connection and returns when no goroutine is left. Lines that were sent before
+// are still recorded.
+func (s *Server) Close() error {
+	s.end()
+	s.wait.Wait()
+	return nil
+}
+
+// end lets the open connections drain: what lies in their buffers is read, nothing more is waited for.
+func (s *Server) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	s.ended = true
+	_ = s.listener.Close() // removes the socket file
+	for conn := range s.conns {
+		if unix, ok := conn.(*net.UnixConn); ok {
+			_ = unix.CloseRead() // a read returns what is buffered, then EOF
+		}
+	}
+}
+
+func (s *Server) accept() {
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			s.mu.Lock()
+			ended := s.ended
+			s.mu.Unlock()
+			if !ended {
+				s.trouble(fmt.Errorf("line server: %w", err))
+			}
+			if ended || errors.Is(err, net.ErrClosed) {
+				return
+			}
+			continue
+		}
+		s.mu.Lock()
+		if s.ended {
+			s.mu.Unlock()
+			_ = conn.Close()
+			return
+		}
+		s.conns[conn] = struct{}{}
+		s.wait.Go(func() { s.serve(conn) })
+		s.mu.Unlock()
+	}
+}
+
+func (s *Server) serve(conn net.Conn) {
+	defer func() {
+		s.mu.Lock()
+		delete(s.conns, conn)
+		s.mu.Unlock()
+		_ = conn.Close()
+	}()
+	in := bufio.NewScanner(conn)
+	in.Buffer(make([]byte, 0, 4096), maxLine)
+	var main *Message
+	for in.Scan() {
+		var m Message
+		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
+			s.trouble(fmt.Errorf("line server: not a line: %.80q: %w", in.Bytes(), err))
+			return
+		}
+		if m.Pod == "" || m.Word == "" || m.At.IsZero() {
+			s.trouble(fmt.Errorf("line server: a line needs pod, word and at: %.200q", in.Bytes()))
+			return
+		}
+		if m.Word == Start {
+			main = &m
+		}
+		s.sink.Add(history.Event{Kind: history.Line, At: m.At, Pod: m.Pod, Container: m.Container, Reason: m.Word, Message: m.Message})
+	}
+	if err := in.Err(); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, net.ErrClosed) {
+		s.trouble(fmt.Errorf("line server: %w", err))
+	}
+	s.mu.Lock()
+	ended := s.ended
+	s.mu.Unlock()
+	if main != nil && !ended {
+		s.sink.Add(history.Event{Kind: history.Line, At: time.Now(), Pod: main.Pod, Container: main.Container, Reason: EOF})
+	}
+}

@@ -1,0 +1,167 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Recorder takes the events of one node (one arm) and routes each, by the name of its pod, to the history it belongs
+// to. Events of pods that no open history names are dropped: a node runs more than scenarios. Safe for concurrent use.
+type Recorder struct {
+	mu   sync.RWMutex
+	logs map[string]*Log // by pod name
+}
+
+// NewRecorder returns a Recorder with no open history.
+func NewRecorder() *Recorder {
+	return &Recorder{logs: map[string]*Log{}}
+}
+
+// Open starts a history. Events of the header's pod and of the further pods named go there until the Log is closed.
+// Pod names, not namespaces, are the address: give every scenario's pods names of their own.
+func (r *Recorder) Open(header Header, more ...string) (*Log, error) {
+	pods := more
+	if header.Pod != "" {
+		pods = append([]string{header.Pod}, more...)
+	}
+	if len(pods) == 0 {
+		return nil, errors.New("open a history: no pod named, so no event could reach it; set Header.Pod")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, pod := range pods {
+		if other, taken := r.logs[pod]; taken {
+			return nil, fmt.Errorf("open the history of scenario %q: pod %q already belongs to that of scenario %q; give the pod another name or close that history",
+				header.Scenario, pod, other.header.Scenario)
+		}
+	}
+	log := &Log{recorder: r, header: header, pods: slices.Clone(pods), changed: make(chan struct{})}
+	for _, pod := range pods {
+		r.logs[pod] = log
+	}
+	return log, nil
+}
+
+// Add implements Sink. A zero At becomes now.
+func (r *Recorder) Add(e Event) {
+	r.mu.RLock()
+	log := r.logs[e.Pod]
+	r.mu.RUnlock()
+	if log != nil {
+		log.Add(e)
+	}
+}
+
+// Log is a history that is still being written. Safe for concurrent use.
+type Log struct {
+	recorder *Recorder
+	header   Header
+	pods     []string
+
+	mu      sync.Mutex
+	events  []Event
+	changed chan struct{} // closed, and replaced, when an event is added
+}
+
+// Add implements Sink: it records the event whatever pod it names. An event that names none is about the header's pod;
+// a zero At becomes now. The harness records its own events (Armed, APIDelete, ...) here.
+func (l *Log) Add(e Event) {
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	e.At = e.At.Round(0) // no monotonic reading: what is compared in memory is what the file holds
+	if e.Pod == "" {
+		e.Pod = l.header.Pod
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e.Seq = len(l.events) + 1
+	l.events = append(l.events, e)
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// Close ends the routing of events to this history. What it holds stays readable; Add on the Log itself still works.
+func (l *Log) Close() {
+	l.recorder.mu.Lock()
+	defer l.recorder.mu.Unlock()
+	for _, pod := range l.pods {
+		if l.recorder.logs[pod] == l {
+			delete(l.recorder.logs, pod)
+		}
+	}
+}
+
+// History returns what was recorded so far.
+func (l *Log) History() History {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return History{Header: l.header, Events: slices.Clone(l.events)}
+}
+
+// Wait returns the first event, recorded before or after the call, for which match is true. It wakes on every new
+// event and looks at each event once. match must not block. When ctx ends first, the error wraps the context's cause,
+// names the scenario and says what was waited for.
+func (l *Log) Wait(ctx context.Context, what string, match func(Event) bool) (Event, error) {
+	var found Event
+	looked := 0
+	err := l.WaitAll(ctx, what, func(events []Event) bool {
+		for ; looked < len(events); looked++ {
+			if match(events[looked]) {
+				found = events[looked]
+				return true
+			}
+		}
+		return false
+	})
+	return found, err
+}
+
+// WaitAll returns when match is true of everything recorded so far; it asks at once and again after every new event.
+// match must not block, keep or change the slice. The error is that of Wait.
+func (l *Log) WaitAll(ctx context.Context, what string, match func([]Event) bool) error {
+	for {
+		l.mu.Lock()
+		events, changed := l.events, l.changed
+		l.mu.Unlock()
+		// The slice is only ever appended to, so what was read under the lock stays as it is.
+		if match(events[:len(events):len(events)]) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("scenario %q (%s): waited for %s, %d events recorded%s: %w",
+				l.header.Scenario, strings.Join(l.pods, ", "), what, len(events), lastOf(events), context.Cause(ctx))
+		}
+	}
+}
+
+func lastOf(events []Event) string {
+	if len(events) == 0 {
+		return ""
+	}
+	last := events[len(events)-1]
+	return fmt.Sprintf(", the last a %s %s", last.Kind, strings.TrimSpace(last.Call+" "+last.Reason))
+}

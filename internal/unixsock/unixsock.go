@@ -1,0 +1,85 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package unixsock listens on unix sockets in the file system: it explains a path that is too long, replaces a socket
+// that a dead process left behind, and never takes one that is still in use.
+package unixsock
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// MaxPath is how many bytes the path of a unix socket may have on Linux (sun_path less its final zero).
+const MaxPath = 107
+
+// CheckPath says why path cannot be a unix socket's path, or nil.
+func CheckPath(path string) error {
+	if !filepath.IsAbs(path) {
+		return fmt.Errorf("unix socket %q: expected an absolute path", path)
+	}
+	if len(path) > MaxPath {
+		return fmt.Errorf("unix socket %q: the path has %d bytes, the kernel takes %d; use a shorter folder", path, len(path), MaxPath)
+	}
+	return nil
+}
+
+// Listen listens on path and gives the socket the permissions perm. The listener removes the file when it is closed.
+func Listen(path string, perm os.FileMode) (*net.UnixListener, error) {
+	if err := CheckPath(path); err != nil {
+		return nil, err
+	}
+	if err := clear(path); err != nil {
+		return nil, err
+	}
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", path, err)
+	}
+	if err := os.Chmod(path, perm); err != nil {
+		_ = listener.Close()
+		return nil, err
+	}
+	return listener, nil
+}
+
+// clear removes a socket nobody listens on.
+func clear(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.Mode()&os.ModeSocket == 0 {
+		return fmt.Errorf("listen on %s: a file that is no socket is in the way (%s)", path, info.Mode())
+	}
+	conn, err := net.DialTimeout("unix", path, time.Second)
+	if err == nil {
+		_ = conn.Close()
+		return fmt.Errorf("listen on %s: another process listens there; stop it or use another path", path)
+	}
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("listen on %s: cannot tell whether the socket there is in use: %w", path, err)
+	}
+	return os.Remove(path)
+}
