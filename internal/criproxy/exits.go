@@ -1,0 +1,196 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package criproxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// How long to wait before subscribing again at a runtime that is up but refuses, as containerd does while its CRI
+// service starts. A runtime that is down is waited for without a timer.
+const (
+	firstPause   = 50 * time.Millisecond
+	longestPause = time.Second
+)
+
+// exits records when containers ended, each once.
+type exits struct {
+	proxy  *Proxy
+	client runtimev1.RuntimeServiceClient
+
+	mu       sync.Mutex
+	recorded map[string]bool // by container id
+	err      error
+}
+
+func newExits(p *Proxy) *exits {
+	return &exits{proxy: p, client: runtimev1.NewRuntimeServiceClient(p.upstream), recorded: map[string]bool{}}
+}
+
+func (x *exits) failure() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.err
+}
+
+// follow keeps a subscription to the runtime's container events until ctx ends.
+func (x *exits) follow(ctx context.Context) {
+	pause := firstPause
+	for {
+		heard, err := x.subscribe(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if status.Code(err) == codes.Unimplemented {
+			err = fmt.Errorf("the runtime does not implement GetContainerEvents; exits of containers are taken from its status replies, later than they happen: %w", err)
+			x.mu.Lock()
+			x.err = err
+			x.mu.Unlock()
+			x.proxy.logf("criproxy: %v", err)
+			return
+		}
+		x.proxy.logf("criproxy: container events ended, subscribing again: %v", err)
+		if heard {
+			pause = firstPause
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// subscribe follows the events until they end. heard tells whether anything came.
+func (x *exits) subscribe(ctx context.Context) (heard bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	events, err := x.client.GetContainerEvents(ctx, &runtimev1.GetEventsRequest{}, grpc.WaitForReady(true))
+	if err != nil {
+		return false, err
+	}
+	// Subscribed first, then listed: what ended before the subscription is in the list, what ends later comes as an
+	// event, what is in both is recorded once.
+	if err := x.catchUp(ctx); err != nil {
+		return false, err
+	}
+	for {
+		event, err := events.Recv()
+		if errors.Is(err, io.EOF) {
+			return heard, errors.New("the runtime closed the stream")
+		}
+		if err != nil {
+			return heard, err
+		}
+		heard = true
+		x.handle(event)
+	}
+}
+
+// catchUp learns the names of what is there, and the exits that nobody told of.
+func (x *exits) catchUp(ctx context.Context) error {
+	sandboxes, err := x.client.ListPodSandbox(ctx, &runtimev1.ListPodSandboxRequest{})
+	if err != nil {
+		return err
+	}
+	x.proxy.names.learnSandboxes(sandboxes.GetItems())
+	containers, err := x.client.ListContainers(ctx, &runtimev1.ListContainersRequest{})
+	if err != nil {
+		return err
+	}
+	x.proxy.names.learnContainers(containers.GetContainers())
+	for _, c := range containers.GetContainers() {
+		if c.GetState() != runtimev1.ContainerState_CONTAINER_EXITED || x.known(c.GetId()) {
+			continue
+		}
+		reply, err := x.client.ContainerStatus(ctx, &runtimev1.ContainerStatusRequest{ContainerId: c.GetId()})
+		if status.Code(err) == codes.NotFound {
+			continue // removed since
+		}
+		if err != nil {
+			return err
+		}
+		x.seen(reply.GetStatus())
+	}
+	return nil
+}
+
+// handle takes one event. Its list of statuses is that of the whole sandbox.
+func (x *exits) handle(event *runtimev1.ContainerEventResponse) {
+	sandbox := event.GetPodSandboxStatus()
+	x.proxy.names.learnSandbox(sandbox.GetId(), sandbox.GetMetadata().GetName())
+	for _, s := range event.GetContainersStatuses() {
+		x.proxy.names.learnContainer(s.GetId(), sandbox.GetId(), ownerOf(s.GetMetadata(), s.GetLabels()))
+		x.seen(s)
+	}
+	if event.GetContainerEventType() != runtimev1.ContainerEventType_CONTAINER_STOPPED_EVENT {
+		return
+	}
+	id := event.GetContainerId()
+	if _, pod := x.proxy.names.sandbox(id); pod != "" || id == sandbox.GetId() {
+		return // the sandbox itself, not a container
+	}
+	// No status told of it: the container was removed before the runtime put the event together.
+	x.add(id, history.Event{
+		At:      time.Unix(0, event.GetCreatedAt()),
+		Message: "time of the runtime's event; the container's status was gone",
+	})
+}
+
+// seen records the exit a status tells of, if it does.
+func (x *exits) seen(s *runtimev1.ContainerStatus) {
+	if s.GetState() != runtimev1.ContainerState_CONTAINER_EXITED || s.GetFinishedAt() <= 0 {
+		return
+	}
+	x.proxy.names.learnContainer(s.GetId(), "", ownerOf(s.GetMetadata(), s.GetLabels()))
+	code := s.GetExitCode()
+	x.add(s.GetId(), history.Event{At: time.Unix(0, s.GetFinishedAt()), ExitCode: &code, Reason: s.GetReason()})
+}
+
+func (x *exits) known(id string) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.recorded[id]
+}
+
+func (x *exits) add(id string, e history.Event) {
+	x.mu.Lock()
+	before := x.recorded[id]
+	x.recorded[id] = true
+	x.mu.Unlock()
+	if before {
+		return
+	}
+	_, o := x.proxy.names.container(id)
+	e.Kind, e.Pod, e.Container, e.ContainerID = history.ContainerExit, o.pod, o.container, id
+	x.proxy.record.Add(e)
+}

@@ -1,0 +1,116 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package criproxy
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// method is what the proxy knows about a CRI method.
+type method struct {
+	name          string // StopContainer
+	runtime       bool   // of RuntimeService, not ImageService
+	read          bool   // only looks
+	clientStreams bool
+	serverStreams bool
+	request       protoreflect.MessageType
+	response      protoreflect.MessageType
+}
+
+// methodTable finds methods by their path on the wire.
+type methodTable map[string]*method
+
+// methods holds every method of CRI v1. The path of any other is unknown, and its calls are passed on undecoded.
+var methods = buildMethods(
+	runtimev1.RuntimeService_ServiceDesc.ServiceName,
+	runtimev1.ImageService_ServiceDesc.ServiceName,
+)
+
+func buildMethods(services ...string) methodTable {
+	table := methodTable{}
+	for _, name := range services {
+		d, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
+		if err != nil {
+			panic("criproxy: the CRI package does not register its own service: " + err.Error())
+		}
+		list := d.(protoreflect.ServiceDescriptor).Methods()
+		for i := range list.Len() {
+			m := list.Get(i)
+			table["/"+name+"/"+string(m.Name())] = &method{
+				name:          string(m.Name()),
+				runtime:       name == runtimev1.RuntimeService_ServiceDesc.ServiceName,
+				read:          onlyLooks(string(m.Name())),
+				clientStreams: m.IsStreamingClient(),
+				serverStreams: m.IsStreamingServer(),
+				request:       messageType(m.Input()),
+				response:      messageType(m.Output()),
+			}
+		}
+	}
+	return table
+}
+
+func messageType(d protoreflect.MessageDescriptor) protoreflect.MessageType {
+	t, err := protoregistry.GlobalTypes.FindMessageByName(d.FullName())
+	if err != nil {
+		panic("criproxy: the CRI package does not register its own message: " + err.Error())
+	}
+	return t
+}
+
+// onlyLooks tells the calls that change nothing and come often.
+func onlyLooks(name string) bool {
+	switch name {
+	case "Version", "RuntimeConfig", "GetContainerEvents", "ImageFsInfo", "ListMetricDescriptors":
+		return true
+	}
+	for _, prefix := range []string{"List", "Stream"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	for _, suffix := range []string{"Status", "Stats", "Metrics"} {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// known reports whether CRI v1 has a method of this bare name.
+func (t methodTable) known(name string) bool {
+	for _, m := range t {
+		if m.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// decode reads a message; nil when it does not parse, which is the runtime's business to complain about.
+func decode(t protoreflect.MessageType, data []byte) proto.Message {
+	m := t.New().Interface()
+	if err := proto.Unmarshal(data, m); err != nil {
+		return nil
+	}
+	return m
+}

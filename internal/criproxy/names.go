@@ -1,0 +1,128 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package criproxy
+
+import (
+	"strings"
+	"sync"
+
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// Labels the kubelet puts on what it creates.
+const (
+	podLabel       = "io.kubernetes.pod.name"
+	containerLabel = "io.kubernetes.container.name"
+)
+
+// owner is whose a container is, by name.
+type owner struct {
+	pod, container string
+}
+
+// names remembers which container and sandbox ids belong to which pod. It forgets nothing: calls about a container
+// come after its removal too, and an entry is some hundred bytes.
+type names struct {
+	mu         sync.RWMutex
+	containers map[string]owner
+	sandboxes  map[string]string // pod name
+}
+
+func newNames() *names {
+	return &names{containers: map[string]owner{}, sandboxes: map[string]string{}}
+}
+
+func (n *names) learnSandbox(id, pod string) {
+	if id == "" || pod == "" {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.sandboxes[id] = pod
+}
+
+// learnContainer takes what is known of a container. The pod may be unknown if its sandbox is known.
+func (n *names) learnContainer(id, sandbox string, o owner) {
+	if id == "" {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if o.pod == "" {
+		o.pod = n.sandboxes[sandbox]
+	}
+	if old := n.containers[id]; o.pod == "" {
+		o.pod = old.pod
+	}
+	n.containers[id] = o
+}
+
+// container returns the full id and the owner of a container named by its id or, as people's tools do, by the
+// beginning of it. Where it is unknown the id comes back as it is.
+func (n *names) container(id string) (string, owner) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return find(n.containers, id)
+}
+
+// sandbox is the same for a pod's sandbox.
+func (n *names) sandbox(id string) (string, string) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return find(n.sandboxes, id)
+}
+
+func find[T any](table map[string]T, id string) (string, T) {
+	if found, ok := table[id]; ok || id == "" || len(id) >= 64 {
+		return id, found
+	}
+	var full string
+	for other := range table {
+		if strings.HasPrefix(other, id) {
+			if full != "" {
+				full = ""
+				break // ambiguous; the runtime will refuse it too
+			}
+			full = other
+		}
+	}
+	if full == "" {
+		var none T
+		return id, none
+	}
+	return full, table[full]
+}
+
+func ownerOf(metadata *runtimev1.ContainerMetadata, labels map[string]string) owner {
+	o := owner{pod: labels[podLabel], container: labels[containerLabel]}
+	if o.container == "" {
+		o.container = metadata.GetName()
+	}
+	return o
+}
+
+func (n *names) learnContainers(list []*runtimev1.Container) {
+	for _, c := range list {
+		n.learnContainer(c.GetId(), c.GetPodSandboxId(), ownerOf(c.GetMetadata(), c.GetLabels()))
+	}
+}
+
+func (n *names) learnSandboxes(list []*runtimev1.PodSandbox) {
+	for _, s := range list {
+		n.learnSandbox(s.GetId(), s.GetMetadata().GetName())
+	}
+}

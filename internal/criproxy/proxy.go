@@ -1,0 +1,160 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package criproxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/unixsock"
+)
+
+// Options of a proxy.
+type Options struct {
+	// Listen is the path of the unix socket the proxy serves on, Upstream that of the runtime. The runtime need not be
+	// up yet.
+	Listen   string
+	Upstream string
+	// Record takes what is recorded; nil records nothing. It must be fast: calls wait for it.
+	Record history.Sink
+	// Reads records calls that only look (lists, statuses, stats, versions) too. The kubelet makes several a second.
+	Reads bool
+	// Log takes one line for each thing worth knowing (the runtime gone, subscribed again); nil discards them.
+	Log io.Writer
+}
+
+// Proxy is a running proxy.
+type Proxy struct {
+	record history.Sink
+	reads  bool
+
+	server   *grpc.Server
+	upstream *grpc.ClientConn
+	calls    atomic.Int64
+	names    *names
+	faults   faults
+	exits    *exits
+
+	cancel context.CancelFunc
+	wait   sync.WaitGroup
+	closed sync.Once
+
+	logMu sync.Mutex
+	log   io.Writer
+}
+
+// Start listens and returns; the proxy serves until ctx ends or Close. The connection to the runtime is made in the
+// background and kept up.
+func Start(ctx context.Context, options Options) (*Proxy, error) {
+	if options.Listen == options.Upstream {
+		return nil, fmt.Errorf("criproxy: listening on the runtime's own socket %q would call itself; give Listen a path of its own", options.Listen)
+	}
+	if err := unixsock.CheckPath(options.Upstream); err != nil {
+		return nil, fmt.Errorf("criproxy: upstream: %w", err)
+	}
+	p := &Proxy{record: options.Record, reads: options.Reads, log: options.Log, names: newNames()}
+	if p.record == nil {
+		p.record = history.SinkFunc(func(history.Event) {})
+	}
+	if p.log == nil {
+		p.log = io.Discard
+	}
+	listener, err := unixsock.Listen(options.Listen, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("criproxy: %w", err)
+	}
+	p.upstream, err = dial(options.Upstream)
+	if err != nil {
+		_ = listener.Close()
+		return nil, fmt.Errorf("criproxy: upstream %s: %w", options.Upstream, err)
+	}
+	ctx, p.cancel = context.WithCancel(ctx)
+	p.exits = newExits(p)
+	p.server = grpc.NewServer(
+		grpc.ForceServerCodecV2(rawCodec{}),
+		grpc.UnknownServiceHandler(p.handle),
+		grpc.MaxRecvMsgSize(math.MaxInt32),
+		grpc.MaxSendMsgSize(math.MaxInt32),
+		grpc.WaitForHandlers(true),
+		// Whatever keepalive the caller uses is between it and the runtime; refuse none.
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Millisecond, PermitWithoutStream: true}),
+	)
+	p.upstream.Connect()
+	p.wait.Go(func() { p.exits.follow(ctx) })
+	p.wait.Go(func() {
+		if err := p.server.Serve(listener); err != nil && !errors.Is(err, net.ErrClosed) {
+			p.logf("criproxy: serving on %s ended: %v", options.Listen, err)
+		}
+	})
+	p.wait.Go(func() {
+		<-ctx.Done()
+		p.server.Stop() // cancels the calls under way and waits for them
+	})
+	return p, nil
+}
+
+// Close ends the calls under way (the caller sees Unavailable, the runtime a cancelled call), removes the socket and
+// returns when nothing of the proxy is left running.
+func (p *Proxy) Close() error {
+	p.closed.Do(func() {
+		p.cancel()
+		p.wait.Wait()
+		_ = p.upstream.Close()
+	})
+	return nil
+}
+
+// ExitsErr says why the runtime's container events are not being followed; nil while they are, or while the runtime
+// is not up yet. It is for good: a runtime that does not implement them is not asked again.
+func (p *Proxy) ExitsErr() error { return p.exits.failure() }
+
+func dial(path string) (*grpc.ClientConn, error) {
+	return grpc.NewClient("unix://"+path,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithAuthority("localhost"),
+		grpc.WithIdleTimeout(0), // the link is watched: it should not fall asleep
+		grpc.WithDisableServiceConfig(),
+		grpc.WithDisableRetry(), // a call reaches the runtime once, or fails
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
+			MinConnectTimeout: 5 * time.Second,
+		}),
+		grpc.WithDefaultCallOptions(
+			grpc.MaxCallRecvMsgSize(math.MaxInt32),
+			grpc.MaxCallSendMsgSize(math.MaxInt32),
+		),
+	)
+}
+
+func (p *Proxy) logf(format string, args ...any) {
+	p.logMu.Lock()
+	defer p.logMu.Unlock()
+	_, _ = fmt.Fprintf(p.log, format+"\n", args...)
+}
