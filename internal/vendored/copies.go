@@ -1,0 +1,54 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package vendored
+
+import "path"
+
+// Copy is one file of the tree and its place in this module.
+type Copy struct {
+	// From is the file in the tree, To the file in this module; both with slashes.
+	From, To string
+	// Package is the name that the package clause gets.
+	Package string
+	// Own is true for a file that this project wrote and the series carries into the tree: here it has this project's
+	// header and no line that calls it a copy. Otherwise upstream's header stays and the line is added.
+	Own bool
+}
+
+// Copies are all the files that are copied.
+var Copies = []Copy{
+	{From: "pkg/kubelet/pod_workers.go", To: "pkg/podworkers/pod_workers.go", Package: "podworkers"},
+	// pod_workers.go looks for one message of it.
+	{From: "pkg/kubelet/errors.go", To: "pkg/podworkers/errors.go", Package: "podworkers"},
+	{From: "pkg/kubelet/graceperiod/graceperiod.go", To: "pkg/graceperiod/graceperiod.go", Package: "graceperiod", Own: true},
+}
+
+const (
+	upstreamModule = "k8s.io/kubernetes"
+	ownModule      = "github.com/kgrace/kgrace"
+)
+
+// imports maps the import path of every Own package in the tree to the one in this module.
+func imports(copies []Copy) map[string]string {
+	m := map[string]string{}
+	for _, c := range copies {
+		if c.Own {
+			m[path.Join(upstreamModule, path.Dir(c.From))] = path.Join(ownModule, path.Dir(c.To))
+		}
+	}
+	return m
+}

@@ -1,0 +1,22 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package vendored copies files of the fixed tree into this module, mechanically, and proves that the copies have not
+// drifted. What a copy changes is all listed here (see Copy): the package's name, the paths of imports that are copied
+// too, and a line that says where the file comes from. Nothing is edited by hand, so there is nothing to merge.
+//
+// The tree leads: a change to a copied file is made in a patch, and `kgrace update` brings it here.
+package vendored
