@@ -151,3 +151,10 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}

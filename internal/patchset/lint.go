@@ -1,0 +1,122 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package patchset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Known is what the trailers of a patch may name.
+type Known struct {
+	// Rules of the contract, all of which the series has to claim between its patches.
+	Rules []string
+	// Scenarios of the catalogue.
+	Scenarios []string
+}
+
+// Problem is a convention that a patch or the series does not hold. Text says what is wrong and shows the right form.
+type Problem struct {
+	// Patch is the file's name; empty for the series as a whole.
+	Patch string
+	Text  string
+}
+
+func (p Problem) String() string {
+	if p.Patch == "" {
+		return SeriesFile + ": " + p.Text
+	}
+	return p.Patch + ": " + p.Text
+}
+
+// Lint holds the series against the conventions of this project and returns every problem it finds. An error means that
+// it could not look.
+func (s *Series) Lint(ctx context.Context, known Known) ([]Problem, error) {
+	problems, err := s.lintFiles()
+	if err != nil {
+		return nil, err
+	}
+	claimed := map[string]bool{}
+	for i, p := range s.Patches {
+		add := func(format string, args ...any) {
+			problems = append(problems, Problem{Patch: p.Name, Text: fmt.Sprintf(format, args...)})
+		}
+		if want := FileName(i+1, p.Subject); p.Name != want {
+			add("at place %d of the series and with its subject the file is called %s; `kgrace patch extract` names it", i+1, want)
+		}
+		lintMessage(p, add)
+		lintChange(p, add)
+		trailers, err := p.Trailers(ctx)
+		if err != nil {
+			return nil, err
+		}
+		lintTrailers(p, trailers, known, add)
+		for _, t := range trailers {
+			if t.Key == "Contract" {
+				for _, rule := range splitList(t.Value) {
+					claimed[rule] = true
+				}
+			}
+		}
+	}
+	for _, rule := range known.Rules {
+		if !claimed[rule] {
+			problems = append(problems, Problem{Text: fmt.Sprintf("no patch claims rule %s in its Contract trailer; a series gives the whole contract", rule)})
+		}
+	}
+	return problems, nil
+}
+
+// lintFiles compares the series file with the folder.
+func (s *Series) lintFiles() ([]Problem, error) {
+	var problems []Problem
+	seen := map[string]bool{}
+	for _, p := range s.Patches {
+		if seen[p.Name] {
+			problems = append(problems, Problem{Text: fmt.Sprintf("lists %s more than once; a patch applies once: take one line out", p.Name)})
+		}
+		seen[p.Name] = true
+	}
+	files, err := patchFiles(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range files {
+		if !seen[name] {
+			problems = append(problems, Problem{Text: fmt.Sprintf("does not list %s, which lies beside it; add the line, or remove the file", name)})
+		}
+	}
+	return problems, nil
+}
+
+// splitList reads "R1, R3" and "R1 R3".
+func splitList(value string) []string {
+	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// duplicates returns the items that stand more than once.
+func duplicates(items []string) []string {
+	var twice []string
+	for i, item := range items {
+		if slices.Contains(items[:i], item) && !slices.Contains(twice, item) {
+			twice = append(twice, item)
+		}
+	}
+	return twice
+}

@@ -1,0 +1,70 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package patchset
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+var (
+	// generated files have a commit of their own in Kubernetes, so that a reviewer can skip it.
+	generated = regexp.MustCompile(`(?:^|/)(?:zz_generated[^/]*|[^/]*\.pb\.go|generated\.proto|[^/]*_generated\.go)$|^api/(?:openapi-spec|discovery|rules)/`)
+	copyright = regexp.MustCompile(`^Copyright (?:20\d\d )?The Kubernetes Authors\.$`)
+	// licensed are files for which Kubernetes' own hack/verify-boilerplate wants a header.
+	licensed = map[string]bool{".go": true, ".sh": true, ".py": true}
+)
+
+const licence = "Licensed under the Apache License, Version 2.0"
+
+// lintChange checks what a patch does to files.
+func lintChange(p *Patch, add func(format string, args ...any)) {
+	var made, written []string
+	for _, f := range p.Files {
+		if generated.MatchString(f.Path) {
+			made = append(made, f.Path)
+		} else {
+			written = append(written, f.Path)
+		}
+		if f.New && licensed[path.Ext(f.Path)] && !f.hasBoilerplate() {
+			add("the new file %s does not begin with Kubernetes' header (\"Copyright The Kubernetes Authors.\" and the Apache licence, as in hack/boilerplate)", f.Path)
+		}
+	}
+	if len(made) > 0 && len(written) > 0 {
+		add("generated files (%s) stand beside written ones (%s); give what the generator wrote a patch of its own", strings.Join(made, ", "), strings.Join(written, ", "))
+	}
+}
+
+// hasBoilerplate looks for the header in the text of a new file.
+func (f File) hasBoilerplate() bool {
+	var owner, terms bool
+	for _, h := range f.Hunks {
+		for _, line := range h.Lines {
+			text := strings.TrimSpace(strings.TrimLeft(strings.TrimPrefix(line, "+"), "/*#"))
+			switch {
+			case strings.HasPrefix(text, "package ") || strings.HasPrefix(text, "import "):
+				return owner && terms
+			case copyright.MatchString(text):
+				owner = true
+			case strings.HasPrefix(text, licence):
+				terms = true
+			}
+		}
+	}
+	return owner && terms
+}

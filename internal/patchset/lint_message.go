@@ -1,0 +1,70 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package patchset
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxSubject keeps a subject on one line of a log.
+const maxSubject = 72
+
+var (
+	// subjectForm is Kubernetes' own way: the area, then what the patch does.
+	subjectForm = regexp.MustCompile(`^(?:kubelet|kuberuntime|(?:pkg|test|cmd)/[A-Za-z0-9_./-]+): [a-z0-9].*[^.\s]$`)
+	// mention is an @name that GitHub would notify; the @ of a mail address has a letter before it.
+	mention = regexp.MustCompile(`(?:^|[^A-Za-z0-9._+-])(@[A-Za-z0-9][A-Za-z0-9-]*)`)
+	// closing is a keyword with which a merge would close an issue, here or in every fork the commit lands in.
+	closing = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+(?:[\w.-]+/[\w.-]+)?(?:#|https?://github\.com/\S+/(?:issues|pull)/)\d+`)
+)
+
+// lintMessage checks the subject and the text of a patch.
+func lintMessage(p *Patch, add func(format string, args ...any)) {
+	if !subjectForm.MatchString(p.Subject) {
+		add("subject %q; write the area, a colon and what the patch does, small first letter, no full stop: \"kubelet: count the grace period from the start of termination\". "+
+			"Areas: kubelet, kuberuntime, or a path under pkg/, test/ or cmd/", p.Subject)
+	}
+	if n := utf8.RuneCountInString(p.Subject); n > maxSubject {
+		add("the subject has %d characters, at most %d fit on a line of a log; say the rest in the body", n, maxSubject)
+	}
+	if strings.TrimSpace(withoutTrailers(p.Body)) == "" {
+		add("the message has no body; say what was wrong, why it is done this way, and what else was weighed")
+	}
+	text := p.Subject + "\n" + p.Body
+	for _, m := range mention.FindAllStringSubmatch(text, -1) {
+		add("the message mentions %s; every push of the commit would notify that account: write the name without the @", m[1])
+	}
+	for _, m := range closing.FindAllString(text, -1) {
+		add("%q would close the issue from a commit; Kubernetes refuses that: name the issue in the Upstream-Issue trailer, or write \"see #N\"", m)
+	}
+}
+
+// withoutTrailers cuts the last paragraph, where every line is "Key: value".
+func withoutTrailers(body string) string {
+	paragraphs := strings.Split(strings.TrimSpace(body), "\n\n")
+	last := paragraphs[len(paragraphs)-1]
+	for _, line := range strings.Split(last, "\n") {
+		if !trailerLine.MatchString(line) {
+			return body
+		}
+	}
+	return strings.Join(paragraphs[:len(paragraphs)-1], "\n\n")
+}
+
+var trailerLine = regexp.MustCompile(`^(?:[A-Za-z-]+: \S|\s+\S)`)
