@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,7 +63,6 @@ type Proxy struct {
 
 	cancel context.CancelFunc
 	wait   sync.WaitGroup
-	closed sync.Once
 
 	logMu sync.Mutex
 	log   io.Writer
@@ -109,13 +107,14 @@ func Start(ctx context.Context, options Options) (*Proxy, error) {
 	p.upstream.Connect()
 	p.wait.Go(func() { p.exits.follow(ctx) })
 	p.wait.Go(func() {
-		if err := p.server.Serve(listener); err != nil && !errors.Is(err, net.ErrClosed) {
+		if err := p.server.Serve(listener); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 			p.logf("criproxy: serving on %s ended: %v", options.Listen, err)
 		}
 	})
 	p.wait.Go(func() {
 		<-ctx.Done()
 		p.server.Stop() // cancels the calls under way and waits for them
+		_ = p.upstream.Close()
 	})
 	return p, nil
 }
@@ -123,11 +122,8 @@ func Start(ctx context.Context, options Options) (*Proxy, error) {
 // Close ends the calls under way (the caller sees Unavailable, the runtime a cancelled call), removes the socket and
 // returns when nothing of the proxy is left running.
 func (p *Proxy) Close() error {
-	p.closed.Do(func() {
-		p.cancel()
-		p.wait.Wait()
-		_ = p.upstream.Close()
-	})
+	p.cancel()
+	p.wait.Wait()
 	return nil
 }
 

@@ -1,0 +1,59 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// pause is the process of a sandbox: it holds the namespaces, reaps what is left to process 1, and ends on TERM.
+func pause(args []string, errs io.Writer) int {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	children := make(chan os.Signal, 1) // one waiting is enough: each look reaps all
+	signal.Notify(children, syscall.SIGCHLD)
+
+	set := flag.NewFlagSet("pause", flag.ContinueOnError)
+	if !parse(set, args, errs, func() error { return nil }) {
+		return exitUsage
+	}
+	for {
+		reap()
+		select {
+		case <-signals:
+			return 0
+		case <-children:
+		}
+	}
+}
+
+func reap() {
+	for {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		if errors.Is(err, syscall.EINTR) {
+			continue
+		}
+		if err != nil || pid <= 0 {
+			return
+		}
+	}
+}

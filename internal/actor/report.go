@@ -1,0 +1,89 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// patience bounds each of connecting and writing. The server is on the same machine and only reads: anything slower is
+// a server that is gone, and the process must get on with ending.
+const patience = 200 * time.Millisecond
+
+// reporter sends lines. Safe for concurrent use.
+type reporter struct {
+	identity
+	errs io.Writer
+
+	mu   sync.Mutex
+	conn net.Conn
+}
+
+// line is what goes over the socket; the line server has the same shape.
+type line struct {
+	Pod       string `json:"pod"`
+	Container string `json:"container"`
+	Word      string `json:"word"`
+	At        string `json:"at"`
+	Message   string `json:"message,omitempty"`
+}
+
+// report sends one line, stamped now, and returns when the kernel has it or when it cannot be sent. A connection that
+// broke is made again once. What cannot be sent goes to standard error, which the runtime keeps as the container's log.
+func (r *reporter) report(word, message string) error {
+	text, err := json.Marshal(line{
+		Pod: r.pod, Container: r.container, Word: word, Message: message,
+		At: time.Now().Format(time.RFC3339Nano),
+	})
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for range 2 {
+		if err = r.send(text); err == nil {
+			return nil
+		}
+	}
+	fmt.Fprintf(r.errs, "actor: could not report: %v: %s", err, text)
+	return err
+}
+
+func (r *reporter) send(text []byte) error {
+	if r.conn == nil {
+		conn, err := net.DialTimeout("unix", r.socket, patience)
+		if err != nil {
+			return err
+		}
+		r.conn = conn
+	}
+	err := r.conn.SetWriteDeadline(time.Now().Add(patience))
+	if err == nil {
+		_, err = r.conn.Write(text)
+	}
+	if err != nil {
+		_ = r.conn.Close()
+		r.conn = nil
+	}
+	return err
+}
