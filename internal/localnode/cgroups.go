@@ -1,0 +1,247 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/moby/sys/mountinfo"
+	"golang.org/x/sys/unix"
+)
+
+// hierarchy is one mounted cgroup hierarchy of this machine.
+type hierarchy struct {
+	root string
+	// v2 is the unified hierarchy. On a hybrid machine it has no controllers.
+	v2 bool
+	// controllers that can be used in it; a named v1 hierarchy (systemd's) has none.
+	controllers []string
+}
+
+// neededControllers: without one of these the kubelet refuses to start (pkg/kubelet/cm, validateSystemRequirements and
+// the cgroup manager) or a container has no limits.
+var (
+	neededV1 = []string{"cpu", "cpuacct", "cpuset", "memory", "devices", "freezer", "blkio", "pids"}
+	neededV2 = []string{"cpu", "cpuset", "memory", "pids"}
+)
+
+// hierarchies lists what is mounted below /sys/fs/cgroup.
+func hierarchies() ([]hierarchy, error) {
+	mounts, err := mountinfo.GetMounts(mountinfo.FSTypeFilter("cgroup", "cgroup2"))
+	if err != nil {
+		return nil, err
+	}
+	var all []hierarchy
+	for _, m := range mounts {
+		if m.Mountpoint != "/sys/fs/cgroup" && !strings.HasPrefix(m.Mountpoint, "/sys/fs/cgroup/") {
+			continue
+		}
+		h := hierarchy{root: m.Mountpoint, v2: m.FSType == "cgroup2"}
+		if h.v2 {
+			data, err := os.ReadFile(filepath.Join(h.root, "cgroup.controllers"))
+			if err != nil {
+				return nil, err
+			}
+			h.controllers = strings.Fields(string(data))
+		} else {
+			for option := range strings.SplitSeq(m.VFSOptions, ",") {
+				if slices.Contains(neededV1, option) {
+					h.controllers = append(h.controllers, option)
+				}
+			}
+		}
+		all = append(all, h)
+	}
+	return all, nil
+}
+
+// checkHierarchies says what a node lacks, nil if nothing.
+func checkHierarchies(all []hierarchy, writable func(dir string) error) error {
+	var have []string
+	unified := false
+	for _, h := range all {
+		have = append(have, h.controllers...)
+		unified = unified || h.v2 && h.root == "/sys/fs/cgroup"
+		if err := writable(h.root); err != nil {
+			return fmt.Errorf("cgroup hierarchy %s cannot be written (%w): run on the machine itself, or in a privileged container with a writable /sys/fs/cgroup", h.root, err)
+		}
+	}
+	need, kind := neededV1, "cgroup v1"
+	if unified {
+		need, kind = neededV2, "cgroup v2"
+	}
+	var missing []string
+	for _, name := range need {
+		if !slices.Contains(have, name) {
+			missing = append(missing, name)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return errors.New("no cgroup hierarchy is mounted below /sys/fs/cgroup: boot with systemd, or mount them (Debian package cgroupfs-mount)")
+	case len(missing) > 0:
+		return fmt.Errorf("%s controllers missing: %s: enable them on the kernel command line (cgroup_enable=NAME) or mount them (Debian package cgroupfs-mount)", kind, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// daemons is the cgroup of the node's own programs, beside the kubelet's kubepods: on cgroup v2 only leaves may hold
+// processes.
+const daemons = "daemons"
+
+// createCgroups makes the node's root and its daemons' leaf in every hierarchy.
+func createCgroups(all []hierarchy, name string) error {
+	for _, h := range all {
+		if h.v2 && len(h.controllers) > 0 {
+			if err := enableControllers(h.root, h.controllers); err != nil {
+				return err
+			}
+		}
+		parent := h.root
+		for _, elem := range []string{name, daemons} {
+			dir := filepath.Join(parent, elem)
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				return err
+			}
+			// A new v1 cpuset is empty, and no process may enter an empty one.
+			if slices.Contains(h.controllers, "cpuset") && !h.v2 {
+				for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
+					if err := copyFile(filepath.Join(parent, file), filepath.Join(dir, file)); err != nil {
+						return err
+					}
+				}
+			}
+			parent = dir
+		}
+		if h.v2 && len(h.controllers) > 0 {
+			if err := enableControllers(filepath.Join(h.root, name), h.controllers); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// enableControllers hands a v2 cgroup's controllers to its children; what is enabled already is left alone. In the
+// machine's root cgroup that is what systemd does as well, and it is not undone: somebody else may use them by then.
+func enableControllers(dir string, available []string) error {
+	file := filepath.Join(dir, "cgroup.subtree_control")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	enabled := strings.Fields(string(data))
+	for _, name := range []string{"cpuset", "cpu", "io", "memory", "hugetlb", "pids"} {
+		if !slices.Contains(available, name) || slices.Contains(enabled, name) {
+			continue
+		}
+		if err := os.WriteFile(file, []byte("+"+name), 0o644); err != nil {
+			return fmt.Errorf("enable cgroup controller %s in %s: %w (in a container: give it a cgroup namespace whose root holds no processes)", name, dir, err)
+		}
+	}
+	return nil
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o644)
+}
+
+// enterCgroups moves a process into the daemons' cgroups; its children are born there.
+func enterCgroups(all []hierarchy, name string, pid int) error {
+	for _, h := range all {
+		file := filepath.Join(h.root, name, daemons, "cgroup.procs")
+		if err := os.WriteFile(file, []byte(strconv.Itoa(pid)), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeCgroups removes the node's cgroups, the kubelet's and the containers' below them included. Their processes have
+// ended, but the kernel may still count a dying one: then it is tried again until ctx ends.
+func removeCgroups(ctx context.Context, all []hierarchy, name string) error {
+	for _, h := range all {
+		root := filepath.Join(h.root, name)
+		for {
+			err := removeTree(root)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, unix.EBUSY) {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("%w: it still holds processes %v", err, processesIn(root))
+			case <-time.After(probeInterval):
+			}
+		}
+	}
+	return nil
+}
+
+// removeTree removes a cgroup and those below it, deepest first. The files in a cgroup go with it.
+func removeTree(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.IsDir() {
+			if err := removeTree(filepath.Join(dir, entry.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	if err := unix.Rmdir(dir); err != nil && !errors.Is(err, unix.ENOENT) {
+		return fmt.Errorf("remove cgroup %s: %w", dir, err)
+	}
+	return nil
+}
+
+// processesIn lists the pids in a cgroup and below.
+func processesIn(dir string) []int {
+	var pids []int
+	filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == "cgroup.procs" {
+			data, _ := os.ReadFile(path)
+			for field := range strings.FieldsSeq(string(data)) {
+				if pid, err := strconv.Atoi(field); err == nil {
+					pids = append(pids, pid)
+				}
+			}
+		}
+		return nil
+	})
+	return pids
+}

@@ -1,0 +1,214 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Check names every right, program and kernel feature that a node needs and this machine or process lacks, each with the
+// way out. It starts nothing that outlives it and changes nothing.
+func Check(ctx context.Context, c Config) error {
+	if err := c.complete(); err != nil {
+		return err
+	}
+	_, err := check(ctx, &c)
+	return err
+}
+
+// check also finds out which snapshotter containerd can use in the node's folder.
+func check(ctx context.Context, c *Config) (snapshotter string, err error) {
+	problems := append(checkPrograms(c.Bin), checkTools(nodePath, exec.LookPath)...)
+	rights := checkRights(os.Geteuid(), "/proc/self/status")
+	problems = append(problems, rights...)
+
+	all, err := hierarchies()
+	if err == nil {
+		err = checkHierarchies(all, func(dir string) error { return unix.Access(dir, unix.W_OK) })
+	}
+	if err != nil && len(rights) == 0 {
+		problems = append(problems, err)
+	}
+	if len(rights) == 0 {
+		if snapshotter, err = probe(ctx, c); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if len(problems) > 0 {
+		return "", &CheckError{Problems: problems}
+	}
+	return snapshotter, nil
+}
+
+// CheckError lists all that is missing.
+type CheckError struct{ Problems []error }
+
+func (e *CheckError) Error() string {
+	var b strings.Builder
+	b.WriteString("a node cannot start here:")
+	for _, p := range e.Problems {
+		b.WriteString("\n  - " + p.Error())
+	}
+	return b.String()
+}
+
+func (e *CheckError) Unwrap() []error { return e.Problems }
+
+// debianPackages name the way out for a program that is not there. The Kubernetes programs are in no Debian package.
+var debianPackages = map[string]string{
+	ProgramEtcd: "etcd-server", ProgramContainerd: "containerd", ProgramShim: "containerd", ProgramCtr: "containerd", ProgramRunc: "runc",
+}
+
+func checkPrograms(bin map[string]string) []error {
+	var problems []error
+	for _, name := range []string{
+		ProgramKubelet, ProgramAPIServer, ProgramEtcd, ProgramContainerd, ProgramShim, ProgramCtr, ProgramRunc, ProgramActor,
+	} {
+		wayOut := "build it with `kgrace build`"
+		if p := debianPackages[name]; p != "" {
+			wayOut += ", or give the one of Debian package " + p
+		}
+		path := bin[name]
+		switch info, err := os.Stat(path); {
+		case path == "":
+			problems = append(problems, fmt.Errorf("program %s: no path given: %s", name, wayOut))
+		case !filepath.IsAbs(path):
+			problems = append(problems, fmt.Errorf("program %s: %s is not an absolute path", name, path))
+		case err != nil:
+			problems = append(problems, fmt.Errorf("program %s: %w: %s", name, err, wayOut))
+		case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
+			problems = append(problems, fmt.Errorf("program %s: %s is no executable file: %s", name, path, wayOut))
+		case name == ProgramRunc:
+			// The only program with shared libraries.
+			if out, err := exec.Command(path, "--version").CombinedOutput(); err != nil {
+				problems = append(problems, fmt.Errorf("program runc: %s --version: %w: %s (a missing libseccomp.so.2 is in Debian package libseccomp2)",
+					path, err, strings.TrimSpace(string(out))))
+			}
+		}
+	}
+	return problems
+}
+
+// checkTools looks for what the kubelet itself executes.
+func checkTools(path string, look func(string) (string, error)) []error {
+	var problems []error
+	for _, tool := range []string{"mount", "umount"} {
+		found := slices.ContainsFunc(filepath.SplitList(path), func(dir string) bool {
+			_, err := look(filepath.Join(dir, tool))
+			return err == nil
+		})
+		if !found {
+			problems = append(problems, fmt.Errorf("the kubelet runs `%s`, which is not in %s: install Debian package mount", tool, path))
+		}
+	}
+	return problems
+}
+
+// capabilities that the node's programs use, by their bit in CapEff. CAP_SYS_RESOURCE is not among them.
+var capabilities = []struct {
+	bit  uint
+	name string
+}{
+	{unix.CAP_CHOWN, "CAP_CHOWN"}, {unix.CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE"}, {unix.CAP_FOWNER, "CAP_FOWNER"}, {unix.CAP_KILL, "CAP_KILL"},
+	{unix.CAP_SETGID, "CAP_SETGID"}, {unix.CAP_SETUID, "CAP_SETUID"}, {unix.CAP_SETPCAP, "CAP_SETPCAP"}, {unix.CAP_NET_ADMIN, "CAP_NET_ADMIN"},
+	{unix.CAP_SYS_CHROOT, "CAP_SYS_CHROOT"}, {unix.CAP_SYS_PTRACE, "CAP_SYS_PTRACE"}, {unix.CAP_SYS_ADMIN, "CAP_SYS_ADMIN"}, {unix.CAP_MKNOD, "CAP_MKNOD"},
+}
+
+func checkRights(euid int, status string) []error {
+	if euid != 0 {
+		return []error{errors.New("namespaces, cgroups and containers need root: run as root, or with sudo")}
+	}
+	data, err := os.ReadFile(status)
+	if err != nil {
+		return []error{err}
+	}
+	_, rest, _ := strings.Cut(string(data), "\nCapEff:")
+	line, _, _ := strings.Cut(rest, "\n")
+	effective, err := strconv.ParseUint(strings.TrimSpace(line), 16, 64)
+	if err != nil {
+		return []error{fmt.Errorf("%s: CapEff: %w", status, err)}
+	}
+	var missing []string
+	for _, c := range capabilities {
+		if effective&(1<<c.bit) == 0 {
+			missing = append(missing, c.name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return []error{fmt.Errorf("root lacks %s here: run on the machine itself, or in a container started with --privileged", strings.Join(missing, ", "))}
+}
+
+// probe makes the namespaces, mounts and device of a node for a moment, because only trying tells: container runtimes,
+// seccomp and LSMs refuse in their own ways.
+func probe(ctx context.Context, c *Config) (snapshotter string, err error) {
+	// The nearest folder that exists lies on the file system that the node will use.
+	base := c.Dir
+	for {
+		if _, err := os.Stat(base); err == nil {
+			break
+		}
+		base = filepath.Dir(base)
+	}
+	dir, err := os.MkdirTemp(base, ".probe-")
+	if err != nil {
+		return "", fmt.Errorf("the node's folder cannot be made: %w", err)
+	}
+	defer os.RemoveAll(dir)
+
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return "", err
+	}
+	defer null.Close()
+	p, err := startInit(null, null)
+	if err != nil {
+		return "", err
+	}
+	defer p.kill()
+	if err := p.call(ctx, "Setup", Setup{Hostname: c.Name, Probe: true}, &None{}); err != nil {
+		return "", fmt.Errorf("prepare namespaces: %w", err)
+	}
+	if err := p.call(ctx, "ProbeOverlay", dir, &None{}); err != nil {
+		c.logf("no overlay file system in %s (%v): containerd will copy instead", base, err)
+		return "native", nil
+	}
+	return "overlayfs", nil
+}
+
+// ProbeOverlay tries to mount an overlay whose layers lie in dir; the mount ends with the namespace.
+func (s *supervisor) ProbeOverlay(dir string, _ *None) error {
+	sub := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"lower", "upper", "work", "merged"} {
+		if err := os.Mkdir(sub(name), 0o755); err != nil {
+			return err
+		}
+	}
+	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", sub("lower"), sub("upper"), sub("work"))
+	return unix.Mount("overlay", sub("merged"), "overlay", 0, options)
+}

@@ -1,0 +1,112 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// The programs that Config.Bin must name.
+const (
+	ProgramKubelet    = "kubelet"
+	ProgramAPIServer  = "kube-apiserver"
+	ProgramEtcd       = "etcd"
+	ProgramContainerd = "containerd"
+	ProgramShim       = "containerd-shim-runc-v2"
+	ProgramCtr        = "ctr"
+	ProgramRunc       = "runc"
+	// ProgramActor is the static program of internal/actor; BuildActor makes it. Both images hold it.
+	ProgramActor = "actor"
+)
+
+// Images that every node holds. Pods use them with imagePullPolicy Never or IfNotPresent.
+const (
+	// ActorImage has the actor program as its entry point.
+	ActorImage = "kgrace.test/actor:v1"
+	// PauseImage is the sandbox image, `actor pause`.
+	PauseImage = "kgrace.test/pause:v1"
+)
+
+// startTimeout bounds Up. A node is Ready in about five seconds on two idle cores; the rest is for machines that
+// compile something at the same time. What was being waited for when it ran out is named.
+const startTimeout = 90 * time.Second
+
+// Config describes one node.
+type Config struct {
+	// Dir is the node's folder; made if missing. Two nodes have two folders.
+	Dir string
+	// Name is the node's name in the API, its host name and part of the names of its cgroups: a DNS label of at most 40
+	// characters.
+	Name string
+	// Bin holds the absolute path of every program (keys: the Program constants).
+	Bin map[string]string
+
+	// RuntimeEndpoint is the path of the CRI socket that the kubelet uses for runtime and images, "" for containerd's own.
+	// Something must serve it when the kubelet starts: BeforeKubelet is the moment to begin.
+	RuntimeEndpoint string
+	// BeforeKubelet, if set, runs when containerd serves and the API server is ready, before the kubelet starts. The node's
+	// sockets, LinesDir and RESTConfig are valid. An error undoes the node.
+	BeforeKubelet func(ctx context.Context, node *Node) error
+
+	// ParentDeath ties the node's life to the calling process: when that ends, however it ends, the node's processes end at
+	// once. What is left then (cgroups, folders) goes with the next Up or Down of the same Dir. During Up it is always so.
+	ParentDeath bool
+
+	// Log receives progress, one line a step; nil for none.
+	Log io.Writer
+}
+
+var nodeName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
+
+func (c *Config) complete() error {
+	if !nodeName.MatchString(c.Name) {
+		return fmt.Errorf("node name %q: want a DNS label of at most 40 characters: lower case letters, digits, '-'", c.Name)
+	}
+	if c.Dir == "" {
+		return errors.New("no folder given for the node (Config.Dir)")
+	}
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return err
+	}
+	c.Dir = dir
+	if c.RuntimeEndpoint != "" {
+		if !filepath.IsAbs(c.RuntimeEndpoint) {
+			return fmt.Errorf("runtime endpoint %q: want an absolute socket path", c.RuntimeEndpoint)
+		}
+		if len(c.RuntimeEndpoint) > maxSocketPath {
+			return fmt.Errorf("runtime endpoint %q: %d bytes, but the kernel allows %d for a socket path", c.RuntimeEndpoint, len(c.RuntimeEndpoint), maxSocketPath)
+		}
+	}
+	if c.Log == nil {
+		c.Log = io.Discard
+	}
+	return nil
+}
+
+// maxSocketPath is sizeof(sockaddr_un.sun_path) less the closing zero.
+const maxSocketPath = 107
+
+func (c *Config) logf(format string, args ...any) {
+	fmt.Fprintf(c.Log, "node %s: "+format+"\n", append([]any{c.Name}, args...)...)
+}

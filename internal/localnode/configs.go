@@ -1,0 +1,228 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/template"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+	"sigs.k8s.io/yaml"
+)
+
+// writeConfigs writes the configuration files of the node's programs.
+func writeConfigs(p paths, cgroup, runtimeEndpoint, snapshotter string) error {
+	kubelet, err := kubeletConfig(p, cgroup, runtimeEndpoint)
+	if err != nil {
+		return err
+	}
+	containerd, err := containerdConfig(p, snapshotter)
+	if err != nil {
+		return err
+	}
+	cni, err := cniConfig()
+	if err != nil {
+		return err
+	}
+	for name, data := range map[string][]byte{
+		"kubelet.yaml":    kubelet,
+		"containerd.toml": containerd,
+		// hostNetwork pods take over the node's resolver file; this one resolves nothing and is never the machine's.
+		"resolv.conf": []byte("# no name server: this node reaches nothing outside of itself\n"),
+		filepath.Join("cni", "10-kgrace.conflist"): cni,
+	} {
+		if err := os.WriteFile(p.etc(name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kubeletConfig keeps to the kubelet's defaults but for what this kind of node needs; each line says why.
+func kubeletConfig(p paths, cgroup, runtimeEndpoint string) ([]byte, error) {
+	var c kubeletv1beta1.KubeletConfiguration
+	c.TypeMeta = metav1.TypeMeta{APIVersion: kubeletv1beta1.SchemeGroupVersion.String(), Kind: "KubeletConfiguration"}
+
+	c.ContainerRuntimeEndpoint = "unix://" + runtimeEndpoint
+	// Everything the kubelet writes stays in the node's folder.
+	c.PodLogsDir = p.data("varlog", "pods")
+	c.VolumePluginDir = p.data("kubelet", "volume-plugins")
+	resolv := p.etc("resolv.conf")
+	c.ResolverConfig = &resolv
+
+	// Its own cgroups, made without systemd, on v1 as well (refused by default since 1.35).
+	c.CgroupDriver = "cgroupfs"
+	c.CgroupRoot = "/" + cgroup
+	c.FailCgroupV1 = ptr(false)
+	c.FailSwapOn = ptr(false)
+	// Lowering it needs CAP_SYS_RESOURCE.
+	c.OOMScoreAdj = ptr(int32(0))
+	c.MakeIPTablesUtilChains = ptr(false)
+
+	c.Address = "0.0.0.0" // of the node's own network namespace
+	c.TLSCertFile, c.TLSPrivateKeyFile = p.cert(certKubelet), p.key(certKubelet)
+	c.Authentication.X509.ClientCAFile = p.cert(certCA)
+	c.Authentication.Webhook.Enabled = ptr(false)
+	c.Authentication.Anonymous.Enabled = ptr(false)
+	c.Authorization.Mode = kubeletv1beta1.KubeletAuthorizationModeAlwaysAllow
+
+	// Events are evidence: none may be dropped for coming too fast.
+	c.EventRecordQPS = ptr(int32(0))
+	// The disk is the machine's, and so is its fill level: no eviction and no image collection for what others store.
+	c.EvictionHard = map[string]string{"nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.available": "0%", "imagefs.inodesFree": "0%"}
+	c.ImageGCHighThresholdPercent = ptr(int32(100))
+	return yaml.Marshal(c)
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// containerdTemplate keeps to containerd's defaults but for folders, the sandbox image and what a machine without
+// CAP_SYS_RESOURCE needs (restrict_oom_score_adj). disable_apparmor: a profile would be loaded into the machine's kernel.
+var containerdTemplate = template.Must(template.New("containerd.toml").Parse(`version = 3
+root = {{.Root}}
+state = {{.State}}
+imports = []
+disabled_plugins = [
+  "io.containerd.nri.v1.nri",
+  "io.containerd.image-verifier.v1.bindir",
+  "io.containerd.tracing.processor.v1.otlp",
+  "io.containerd.internal.v1.tracing",
+]
+
+[grpc]
+  address = {{.Socket}}
+
+[ttrpc]
+  address = {{.TTRPC}}
+
+[plugins.'io.containerd.internal.v1.opt']
+  path = {{.Opt}}
+
+[plugins.'io.containerd.cri.v1.images']
+  snapshotter = {{.Snapshotter}}
+  [plugins.'io.containerd.cri.v1.images'.pinned_images]
+    sandbox = {{.Pause}}
+
+[plugins.'io.containerd.cri.v1.runtime']
+  disable_apparmor = true
+  disable_hugetlb_controller = true
+  restrict_oom_score_adj = true
+  enable_cdi = false
+  [plugins.'io.containerd.cri.v1.runtime'.cni]
+    bin_dirs = [{{.CNIBin}}]
+    conf_dir = {{.CNIConf}}
+    use_internal_loopback = true
+  [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
+    runtime_type = 'io.containerd.runc.v2'
+    [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
+      BinaryName = {{.Runc}}
+      SystemdCgroup = false
+
+[plugins.'io.containerd.grpc.v1.cri']
+  stream_server_address = '127.0.0.1'
+`))
+
+func containerdConfig(p paths, snapshotter string) ([]byte, error) {
+	values := map[string]string{
+		"Root":        p.data("containerd"),
+		"State":       filepath.Join(p.runDir, "containerd"),
+		"Socket":      containerdSocket(p.runDir),
+		"TTRPC":       containerdSocket(p.runDir) + ".ttrpc",
+		"Opt":         p.data("containerd", "opt"),
+		"Snapshotter": snapshotter,
+		"Pause":       PauseImage,
+		"CNIBin":      p.data("bin"),
+		"CNIConf":     p.etc("cni"),
+		"Runc":        p.bin(ProgramRunc),
+	}
+	for name, value := range values {
+		// A JSON string is a TOML basic string.
+		quoted, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		values[name] = string(quoted)
+	}
+	var out bytes.Buffer
+	if err := containerdTemplate.Execute(&out, values); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// cniConfig makes the runtime report its network as ready, which a node must be to be Ready. Its plugin does not exist: a
+// pod without hostNetwork fails with an error that names it.
+func cniConfig() ([]byte, error) {
+	type plugin struct {
+		Type string `json:"type"`
+	}
+	return json.MarshalIndent(struct {
+		Version string   `json:"cniVersion"`
+		Name    string   `json:"name"`
+		Plugins []plugin `json:"plugins"`
+	}{"1.0.0", "host-network-only", []plugin{{"kgrace-node-has-only-hostNetwork-pods"}}}, "", "  ")
+}
+
+// nodePath is where the node's programs look for the machine's, after the node's own folder.
+const nodePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// program gives the command line of one of the node's programs.
+func program(p paths, name, node, snapshotter string) (Program, error) {
+	var args []string
+	switch name {
+	case ProgramEtcd:
+		args = []string{
+			"--data-dir=" + p.data("etcd"), "--unsafe-no-fsync", "--name=node",
+			"--listen-client-urls=" + etcdURL, "--advertise-client-urls=" + etcdURL,
+			"--listen-peer-urls=" + etcdPeerURL, "--initial-advertise-peer-urls=" + etcdPeerURL, "--initial-cluster=node=" + etcdPeerURL,
+		}
+	case ProgramAPIServer:
+		args = []string{
+			"--etcd-servers=" + etcdURL, "--bind-address=127.0.0.1", "--secure-port=6443", "--advertise-address=" + nodeIP,
+			"--service-cluster-ip-range=" + serviceCIDR, "--endpoint-reconciler-type=none",
+			"--authorization-mode=Node,RBAC", "--disable-admission-plugins=ServiceAccount",
+			"--client-ca-file=" + p.cert(certCA), "--tls-cert-file=" + p.cert(certAPIServer), "--tls-private-key-file=" + p.key(certAPIServer),
+			"--kubelet-client-certificate=" + p.cert(certKubeletClient), "--kubelet-client-key=" + p.key(certKubeletClient),
+			"--kubelet-certificate-authority=" + p.cert(certCA), "--kubelet-preferred-address-types=InternalIP",
+			"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file=" + p.key(keyServiceAccount),
+			"--service-account-signing-key-file=" + p.key(keyServiceAccount), "--cert-dir=" + p.data("pki"),
+		}
+	case ProgramContainerd:
+		args = []string{"--config=" + p.etc("containerd.toml")}
+	case ProgramCtr:
+		args = []string{"--address=" + containerdSocket(p.runDir), "--namespace=k8s.io", "images", "import", "--snapshotter=" + snapshotter, p.data("images.tar")}
+	case ProgramKubelet:
+		args = []string{
+			"--config=" + p.etc("kubelet.yaml"), "--kubeconfig=" + p.etc("kubelet.kubeconfig"), "--hostname-override=" + node,
+			"--node-ip=" + nodeIP, "--root-dir=" + p.data("kubelet"), "--cert-dir=" + p.data("pki"), "--v=4",
+		}
+	default:
+		return Program{}, fmt.Errorf("no such program of a node: %s", name)
+	}
+	return Program{
+		Name: name,
+		Argv: append([]string{p.bin(name)}, args...),
+		// The machine's environment (proxies, GODEBUG, ...) is not the node's.
+		Env: []string{"PATH=" + p.data("bin") + ":" + nodePath, "HOME=/root", "TMPDIR=/tmp"},
+		Log: p.log(name),
+	}, nil
+}

@@ -1,0 +1,95 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/moby/sys/mountinfo"
+	"golang.org/x/sys/unix"
+)
+
+// Down ends the node and removes all of it but the logs. It may be called more than once, for a crashed node, and from
+// another process (Attach). An error names what is still there; the state file then stays, for the next attempt.
+func (n *Node) Down(ctx context.Context) error {
+	unlock, err := lock(n.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return n.remove(ctx)
+}
+
+// remove does the work of Down; the folder is locked. Every step depends on the one before: nothing can be removed while a
+// process uses it, and the state file goes last.
+func (n *Node) remove(ctx context.Context) error {
+	n.down.Store(true)
+	if err := n.state.killInit(ctx); err != nil {
+		return err
+	}
+	if n.init != nil {
+		n.init.kill() // also when its start time was never written down
+	}
+	all, err := hierarchies()
+	if err != nil {
+		return err
+	}
+	if err := removeCgroups(ctx, all, n.state.Cgroup); err != nil {
+		return err
+	}
+	p := n.paths()
+	for _, dir := range []string{p.runDir, p.data()} {
+		if err := removeFolder(dir); err != nil {
+			return err
+		}
+	}
+	for _, file := range []string{p.kubeconfig(), statePath(n.dir)} {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeFolder unmounts what this mount namespace sees below a folder (nothing, unless somebody mounted it there) and
+// removes it. It never removes through a mount: that would be somebody else's data.
+func removeFolder(dir string) error {
+	mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(dir))
+	if err != nil {
+		return err
+	}
+	// Deepest first.
+	slices.SortFunc(mounts, func(a, b *mountinfo.Info) int {
+		return cmp.Compare(strings.Count(b.Mountpoint, "/"), strings.Count(a.Mountpoint, "/"))
+	})
+	for _, m := range mounts {
+		if err := unix.Unmount(m.Mountpoint, unix.UMOUNT_NOFOLLOW); err != nil {
+			return fmt.Errorf("unmount %s before its folder is removed: %w", m.Mountpoint, err)
+		}
+	}
+	return os.RemoveAll(dir)
+}

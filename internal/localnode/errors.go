@@ -1,0 +1,88 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// ProgramError is a program of the node that failed, with the end of its log.
+type ProgramError struct {
+	Program string
+	Err     error
+	Log     string // path
+}
+
+func (e *ProgramError) Error() string {
+	message := fmt.Sprintf("%s: %v", e.Program, e.Err)
+	if e.Log == "" {
+		return message
+	}
+	if tail := lastLines(e.Log, 12); tail != "" {
+		return message + "\nlast lines of " + e.Log + ":\n" + tail
+	}
+	return message + " (log: " + e.Log + ")"
+}
+
+func (e *ProgramError) Unwrap() error { return e.Err }
+
+func (n *Node) failed(program, what string, err error) error {
+	return &ProgramError{Program: program, Err: fmt.Errorf("%s: %w", what, err), Log: n.paths().log(program)}
+}
+
+// explain prefers the cause to its effect: when one program ended, the others' waiting was cut short.
+func (n *Node) explain(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	var ended *ProgramError
+	if errors.As(cause, &ended) {
+		return ended
+	}
+	if errors.Is(cause, errInitGone) {
+		return &ProgramError{Program: "pid 1 of the node", Err: cause, Log: n.paths().log("init")}
+	}
+	if errors.Is(cause, context.Canceled) {
+		return fmt.Errorf("interrupted while the node was starting: %w", cause)
+	}
+	return err
+}
+
+// lastLines gives the end of a file, indented, long lines cut.
+func lastLines(path string, count int) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if end, err := f.Seek(0, io.SeekEnd); err == nil {
+		f.Seek(max(0, end-64<<10), io.SeekStart)
+	}
+	data, _ := io.ReadAll(f)
+	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
+	lines = lines[max(0, len(lines)-count):]
+	for i, line := range lines {
+		if len(line) > 300 {
+			line = line[:300] + "..."
+		}
+		lines[i] = "    " + line
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), " \n")
+}

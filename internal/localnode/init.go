@@ -1,0 +1,95 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/rpc"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// initArg0 is how the node's pid 1 calls itself, for MaybeInit and for people who look at ps.
+	initArg0 = "kgrace-node-init"
+
+	// Descriptors that the parent hands over.
+	controlFD  = 3
+	listenerFD = 4
+)
+
+// initHooked remembers that this program calls MaybeInit: executing one that does not would run it a second time.
+var initHooked bool
+
+// MaybeInit must be the first call of main, and of TestMain in a test package that starts nodes. In the program executed
+// again as the pid 1 of a node it never returns; everywhere else it does nothing.
+func MaybeInit() {
+	initHooked = true
+	if filepath.Base(os.Args[0]) != initArg0 || os.Getpid() != 1 {
+		return
+	}
+	if err := runInit(); err != nil {
+		fmt.Fprintln(os.Stderr, initArg0+":", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// runInit serves the parent's requests until the parent is gone (or, once it has let go, until a TERM).
+//
+// The connection is the parent's sign of life: the kernel closes its end when the parent dies, by SIGKILL too. That is why
+// PR_SET_PDEATHSIG is not used: it fires when the thread that forked ends, which in a Go program means little.
+func runInit() error {
+	os.Clearenv()
+	file := os.NewFile(controlFD, "control")
+	conn, err := net.FileConn(file)
+	if err != nil {
+		return fmt.Errorf("control connection: %w", err)
+	}
+	file.Close()
+	unix.CloseOnExec(listenerFD)
+
+	s := newSupervisor()
+	server := rpc.NewServer()
+	if err := server.RegisterName(rpcName, s); err != nil {
+		return err
+	}
+	term := make(chan os.Signal, 1)
+	signal.Notify(term, unix.SIGTERM, unix.SIGINT)
+	signal.Ignore(unix.SIGHUP, unix.SIGPIPE)
+	gone := make(chan struct{})
+	go func() {
+		server.ServeConn(conn)
+		close(gone)
+	}()
+	for {
+		select {
+		case <-term:
+			return nil
+		case <-gone:
+			if !s.detached.Load() {
+				return errors.New("the program that started this node is gone; so is the node")
+			}
+			gone = nil
+		}
+	}
+}

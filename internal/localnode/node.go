@@ -1,0 +1,125 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"errors"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/client-go/rest"
+)
+
+// Node is a node that is up, or was when it was attached to.
+type Node struct {
+	dir   string
+	state *state
+
+	init *initProcess // nil when attached from another process
+
+	lostOnce sync.Once
+	lost     chan struct{}
+	err      error
+	down     atomic.Bool // Down has begun: what ends now is meant to
+}
+
+// Attach finds the node of a folder, running or crashed, from the state file that Up left there. Without one the error
+// satisfies IsNoNode.
+func Attach(dir string) (*Node, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readState(dir)
+	if err != nil {
+		return nil, err
+	}
+	return newNode(dir, s), nil
+}
+
+// IsNoNode reports that a folder holds no node.
+func IsNoNode(err error) bool { return errors.Is(err, errNoNode) }
+
+func newNode(dir string, s *state) *Node {
+	return &Node{dir: dir, state: s, lost: make(chan struct{})}
+}
+
+// NodeName is the node's name in the API.
+func (n *Node) NodeName() string { return n.state.Name }
+
+// Dir is the node's folder.
+func (n *Node) Dir() string { return n.dir }
+
+// Logs is the folder of the programs' logs; it outlives Down.
+func (n *Node) Logs() string { return filepath.Join(n.dir, "logs") }
+
+// RunDir is the short folder that holds the node's sockets. Its path is the same on the host and inside the node.
+func (n *Node) RunDir() string { return n.state.RunDir }
+
+// LinesDir is a folder that scenario pods mount by hostPath.
+func (n *Node) LinesDir() string { return filepath.Join(n.state.RunDir, "lines") }
+
+// ContainerdSocket is containerd's own socket, reachable from the host.
+func (n *Node) ContainerdSocket() string { return containerdSocket(n.state.RunDir) }
+
+// RuntimeEndpoint is the socket that the kubelet was given.
+func (n *Node) RuntimeEndpoint() string { return n.state.RuntimeEndpoint }
+
+// APIServer is the URL of the API server on the host.
+func (n *Node) APIServer() string { return n.state.APIServer }
+
+// Kubeconfig is the path of an administrator's kubeconfig that works from the host.
+func (n *Node) Kubeconfig() string { return filepath.Join(n.dir, "admin.kubeconfig") }
+
+// RESTConfig is an administrator's client configuration without client-side rate limits: a harness that sends twenty
+// deletes at once must not be slowed down by itself.
+func (n *Node) RESTConfig() *rest.Config {
+	return &rest.Config{
+		Host:      n.state.APIServer,
+		QPS:       -1,
+		UserAgent: "kgrace",
+		TLSClientConfig: rest.TLSClientConfig{
+			CAFile:   n.paths().cert(certCA),
+			CertFile: n.paths().cert(certAdmin),
+			KeyFile:  n.paths().key(certAdmin),
+		},
+	}
+}
+
+func (n *Node) paths() paths { return paths{dir: n.dir, runDir: n.state.RunDir} }
+
+// Lost is closed when the node, or one of its programs, ended without Down; Err then says which. It works for the
+// process that called Up; an attached Node has Status.
+func (n *Node) Lost() <-chan struct{} { return n.lost }
+
+// Err is nil until Lost is closed.
+func (n *Node) Err() error {
+	select {
+	case <-n.lost:
+		return n.err
+	default:
+		return nil
+	}
+}
+
+func (n *Node) setLost(err error) {
+	n.lostOnce.Do(func() {
+		n.err = err
+		close(n.lost)
+	})
+}

@@ -1,0 +1,74 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"os"
+	"path/filepath"
+)
+
+const (
+	// runDirPrefix: short, because a socket's path may have 107 bytes, and on a file system that every Debian machine has.
+	runDirPrefix = "/run/kgrace-"
+	cgroupPrefix = "kgrace-"
+
+	// nodeIP is the address of the node inside its network namespace. It must not be loopback (the kubelet refuses that); it
+	// is one of RFC 5737's, which are never anybody's.
+	nodeIP = "192.0.2.1"
+	// serviceCIDR and serviceIP: the API server wants a range; its first address is that of the service `kubernetes`.
+	serviceCIDR = "10.96.0.0/24"
+	serviceIP   = "10.96.0.1"
+
+	// The ports are fixed because the network namespace is the node's own.
+	apiServerAddr = "127.0.0.1:6443"
+	etcdURL       = "http://127.0.0.1:2379"
+	etcdPeerURL   = "http://127.0.0.1:2380"
+)
+
+// paths are the files of one node.
+type paths struct{ dir, runDir string }
+
+func (p paths) logs() string           { return filepath.Join(p.dir, "logs") }
+func (p paths) log(name string) string { return filepath.Join(p.logs(), name+".log") }
+func (p paths) data(elem ...string) string {
+	return filepath.Join(append([]string{p.dir, "data"}, elem...)...)
+}
+func (p paths) bin(name string) string  { return p.data("bin", name) }
+func (p paths) cert(name string) string { return p.data("pki", name+".crt") }
+func (p paths) key(name string) string  { return p.data("pki", name+".key") }
+func (p paths) etc(name string) string  { return p.data("etc", name) }
+func (p paths) kubeconfig() string      { return filepath.Join(p.dir, "admin.kubeconfig") }
+func (p paths) lines() string           { return filepath.Join(p.runDir, "lines") }
+func (p paths) components() string      { return filepath.Join(p.runDir, "components.json") }
+
+func containerdSocket(runDir string) string { return filepath.Join(runDir, "containerd.sock") }
+
+// makeDirs makes the folders of a node that is about to start. Logs of the last run go.
+func (p paths) makeDirs() error {
+	if err := os.RemoveAll(p.logs()); err != nil {
+		return err
+	}
+	for _, dir := range []string{
+		p.logs(), p.data("bin"), p.data("pki"), p.data("etc", "cni"), p.data("etcd"), p.data("containerd"), p.data("kubelet"),
+		p.data("sysctl"), p.data("varlog"), p.lines(),
+	} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// bootID changes with every boot of the machine: pids of an earlier one mean nothing.
+func bootID() (string, error) {
+	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(data)), err
+}
+
+// startTime is field 22 of proc_pid_stat(5): clock ticks from boot to the start of the process. Together with the pid it
+// names one process.
+func startTime(pid int) (uint64, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	return parseStartTime(string(data))
+}
+
+func parseStartTime(stat string) (uint64, error) {
+	// The second field is the command in brackets and may hold anything, brackets too.
+	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
+	if len(fields) < 20 {
+		return 0, fmt.Errorf("proc stat line %q: want at least 22 fields", stat)
+	}
+	return strconv.ParseUint(fields[19], 10, 64)
+}
+
+// openInit returns a pidfd of the node's pid 1, or -1 if that process is gone.
+func (s *state) openInit() (int, error) {
+	if s.InitPID == 0 {
+		return -1, nil
+	}
+	if id, err := bootID(); err != nil || id != s.BootID {
+		return -1, err
+	}
+	fd, err := unix.PidfdOpen(s.InitPID, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return -1, nil
+	}
+	if err != nil {
+		return -1, fmt.Errorf("pidfd of the node's pid 1 (%d): %w", s.InitPID, err)
+	}
+	// The descriptor is open, so the pid cannot change hands from here on: what holds it now is what we signal.
+	if start, err := startTime(s.InitPID); err != nil || start != s.InitStart {
+		unix.Close(fd)
+		return -1, nil
+	}
+	return fd, nil
+}
+
+// alive reports whether the node's pid 1 runs.
+func (s *state) alive() bool {
+	fd, err := s.openInit()
+	if err != nil || fd < 0 {
+		return false
+	}
+	defer unix.Close(fd)
+	return !exited(fd, 0)
+}
+
+// killInit ends the node's pid 1 and with it, by the kernel's doing, every process of its pid namespace, then waits until
+// they are gone: pid 1 becomes a zombie only after all others have been reaped.
+func (s *state) killInit(ctx context.Context) error {
+	fd, err := s.openInit()
+	if err != nil || fd < 0 {
+		return err
+	}
+	defer unix.Close(fd)
+	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
+		return fmt.Errorf("end the node's pid 1 (%d): %w", s.InitPID, err)
+	}
+	for !exited(fd, 100*time.Millisecond) {
+		if ctx.Err() != nil {
+			return fmt.Errorf("the node's pid 1 (%d) was killed but has not ended: %w", s.InitPID, context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// exited waits up to d for the process behind a pidfd to end.
+func exited(pidfd int, d time.Duration) bool {
+	fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, int(d/time.Millisecond))
+	return err == nil && n > 0
+}

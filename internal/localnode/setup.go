@@ -1,0 +1,223 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// Setup is how pid 1 prepares the namespaces before the first program starts.
+type Setup struct {
+	Hostname string
+	// RunDir, and Keep, stay visible under the node's own /run.
+	RunDir string
+	Keep   []string
+	// VarLog takes the place of /var/log, where the kubelet makes folders of its own.
+	VarLog string
+	// Sysctl is a folder for the files that stand in for kernel settings.
+	Sysctl string
+	// Probe stops after what could be refused; nothing of the node is needed.
+	Probe bool
+}
+
+// step names what failed; most failures are a missing right.
+func step(what string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// Setup makes the node's mounts and its network, then forwards the host's port to the API server.
+func (s *supervisor) Setup(c Setup, _ *None) error {
+	s.runDir = c.RunDir
+	if err := step("set the host name", unix.Sethostname([]byte(c.Hostname))); err != nil {
+		return err
+	}
+	if err := setupMounts(c); err != nil {
+		return err
+	}
+	if err := step("bring up the loopback device", loopbackUp(nodeIP)); err != nil {
+		return err
+	}
+	if c.Probe {
+		return nil
+	}
+	listener, err := net.FileListener(os.NewFile(listenerFD, "listener"))
+	if err != nil {
+		return step("take over the API listener", err)
+	}
+	go forward(listener, apiServerAddr)
+	return nil
+}
+
+func setupMounts(c Setup) error {
+	// Nothing of what follows may reach the host.
+	if err := step("make the mounts private", unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")); err != nil {
+		return err
+	}
+	if err := step("mount /proc", unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")); err != nil {
+		return err
+	}
+	// sysfs shows the network devices of the namespace that mounted it. Under a fresh one there is no securityfs, so no
+	// AppArmor profile is loaded into the host's kernel either.
+	if err := remount("/sys", "sysfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "/sys/fs/cgroup"); err != nil {
+		return err
+	}
+	// containerd's shims keep sockets under /run/containerd, whatever their configuration says.
+	var keep []string
+	for _, dir := range append([]string{c.RunDir}, c.Keep...) {
+		if strings.HasPrefix(dir, "/run/") {
+			keep = append(keep, dir)
+		}
+	}
+	if err := remount("/run", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, keep...); err != nil {
+		return err
+	}
+	if !c.Probe {
+		if err := step("bind /var/log", unix.Mount(c.VarLog, "/var/log", "", unix.MS_BIND, "")); err != nil {
+			return err
+		}
+		if err := shadowSysctls(c.Sysctl); err != nil {
+			return err
+		}
+	}
+	// Mount propagation into pods works as on a machine that systemd booted.
+	return step("share the mounts", unix.Mount("", "/", "", unix.MS_REC|unix.MS_SHARED, ""))
+}
+
+// remount puts a fresh file system over target and makes the folders named in keep, which lie below it, visible again.
+func remount(target, fstype string, flags uintptr, keep ...string) error {
+	fds := make([]int, len(keep))
+	for i, dir := range keep {
+		fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return step("open "+dir, err)
+		}
+		defer unix.Close(fd)
+		fds[i] = fd
+	}
+	data := ""
+	if fstype == "tmpfs" {
+		data = "mode=0755"
+	}
+	if err := step("mount "+target, unix.Mount(fstype, target, fstype, flags, data)); err != nil {
+		return err
+	}
+	for i, dir := range keep {
+		if fstype == "tmpfs" {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+		}
+		old := fmt.Sprintf("/proc/self/fd/%d", fds[i])
+		if err := step("bind "+dir, unix.Mount(old, dir, "", unix.MS_BIND|unix.MS_REC, "")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kubeletSysctls are the settings that a kubelet makes on start (pkg/kubelet/cm, setupKernelTunables). They belong to the
+// whole machine, so a node must not touch them.
+var kubeletSysctls = []string{
+	"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops", "kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes",
+}
+
+// shadowSysctls mounts a plain file over each, holding the present value: the kubelet reads and writes that.
+func shadowSysctls(dir string) error {
+	for _, name := range kubeletSysctls {
+		target := filepath.Join("/proc/sys", name)
+		value, err := os.ReadFile(target)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(dir, strings.ReplaceAll(name, "/", "."))
+		if err := os.WriteFile(file, value, 0o644); err != nil {
+			return err
+		}
+		if err := step("shadow "+target, unix.Mount(file, target, "", unix.MS_BIND, "")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loopbackUp gives the loopback device a second address, the node's, and brings it up. No other device is needed: every
+// pod uses the node's network.
+func loopbackUp(ip string) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	up, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	up.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, up); err != nil {
+		return err
+	}
+	address, err := unix.NewIfreq("lo:node")
+	if err != nil {
+		return err
+	}
+	if err := address.SetInet4Addr(net.ParseIP(ip).To4()); err != nil {
+		return err
+	}
+	return unix.IoctlIfreq(fd, unix.SIOCSIFADDR, address)
+}
+
+// forward carries each connection of listener to addr inside the node.
+func forward(listener net.Listener, addr string) {
+	for {
+		outer, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer outer.Close()
+			inner, err := net.Dial("tcp", addr)
+			if err != nil {
+				return
+			}
+			defer inner.Close()
+			var wg sync.WaitGroup
+			wg.Go(func() { pipe(inner, outer) })
+			wg.Go(func() { pipe(outer, inner) })
+			wg.Wait()
+		}()
+	}
+}
+
+// pipe copies until the end and passes that on.
+func pipe(to, from net.Conn) {
+	io.Copy(to, from)
+	to.(*net.TCPConn).CloseWrite()
+}

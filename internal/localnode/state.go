@@ -1,0 +1,119 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const stateVersion = 1
+
+// state is what Down needs to know, written before the things it names exist.
+type state struct {
+	Version int       `json:"version"`
+	Name    string    `json:"name"`
+	Created time.Time `json:"created"`
+	Ready   bool      `json:"ready"`
+
+	// RunDir holds the sockets. It is short, because a socket's path must be.
+	RunDir string `json:"runDir"`
+	// Cgroup is the folder of that name in every hierarchy.
+	Cgroup string `json:"cgroup"`
+
+	// BootID, InitPID and InitStart identify the node's pid 1: a pid alone may have been given to somebody else.
+	BootID    string `json:"bootID"`
+	InitPID   int    `json:"initPID,omitempty"`
+	InitStart uint64 `json:"initStart,omitempty"`
+
+	APIServer       string `json:"apiServer,omitempty"`
+	RuntimeEndpoint string `json:"runtimeEndpoint,omitempty"`
+	Kubelet         string `json:"kubelet,omitempty"`
+}
+
+// errNoNode: the folder holds no state file.
+var errNoNode = errors.New("no node here")
+
+func statePath(dir string) string { return filepath.Join(dir, "state.json") }
+
+func readState(dir string) (*state, error) {
+	data, err := os.ReadFile(statePath(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, errNoNode)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var s state
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("state file %s cannot be read (%w): find the node's pid 1 with `pgrep -f %s`, end it, then remove the folder", statePath(dir), err, initArg0)
+	}
+	if s.Version != stateVersion {
+		return nil, fmt.Errorf("state file %s has version %d, this program writes %d: take the node down with the program that made it", statePath(dir), s.Version, stateVersion)
+	}
+	// Down removes what these name; a damaged file must not lead it elsewhere.
+	if !strings.HasPrefix(s.RunDir, runDirPrefix) || filepath.Clean(s.RunDir) != s.RunDir || strings.Count(s.RunDir, "/") != 2 {
+		return nil, fmt.Errorf("state file %s names run folder %q: want %sID", statePath(dir), s.RunDir, runDirPrefix)
+	}
+	if !strings.HasPrefix(s.Cgroup, cgroupPrefix) || strings.ContainsAny(s.Cgroup, "/") {
+		return nil, fmt.Errorf("state file %s names cgroup %q: want %sNAME-ID", statePath(dir), s.Cgroup, cgroupPrefix)
+	}
+	return &s, nil
+}
+
+// write replaces the file in one step, so that a crash leaves the old or the new one.
+func (s *state) write(dir string) error {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFileAtomic(statePath(dir), append(data, '\n'), 0o600)
+}
+
+func writeFileAtomic(path string, data []byte, mode fs.FileMode) error {
+	tmp := path + ".new"
+	if err := os.WriteFile(tmp, data, mode); err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
+}
+
+// lock keeps two programs from working on one folder. It is held by Up and Down while they work, and the kernel lets go
+// of it when they die. The lock is on the folder itself, so there is no lock file to leave behind.
+func lock(dir string) (unlock func(), err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil {
+		return func() { f.Close() }, nil
+	}
+	f.Close()
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, fmt.Errorf("%s: another program is taking this node up or down: wait for it, or end it", dir)
+	}
+	return nil, fmt.Errorf("lock %s: %w", dir, err)
+}

@@ -1,0 +1,161 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Phase sums a node up.
+type Phase string
+
+const (
+	Starting Phase = "starting" // Up has not finished
+	Ready    Phase = "ready"    // every program runs and the API says Ready
+	Degraded Phase = "degraded" // alive, but a program ended, or the API says NotReady or nothing
+	Crashed  Phase = "crashed"  // its pid 1 is gone; Down removes what is left
+)
+
+// Status is what can be seen of a node from outside.
+type Status struct {
+	Name  string `json:"name"`
+	Phase Phase  `json:"phase"`
+	// Message says why the phase is not Ready.
+	Message string `json:"message,omitempty"`
+
+	Dir              string      `json:"dir"`
+	Kubeconfig       string      `json:"kubeconfig"`
+	APIServer        string      `json:"apiServer"`
+	ContainerdSocket string      `json:"containerdSocket"`
+	RuntimeEndpoint  string      `json:"runtimeEndpoint"`
+	RunDir           string      `json:"runDir"`
+	Cgroup           string      `json:"cgroup"`
+	Logs             string      `json:"logs"`
+	Kubelet          string      `json:"kubelet"` // the binary
+	InitPID          int         `json:"initPID"`
+	Components       []Component `json:"components"`
+}
+
+// Status looks at the node: its processes, and what its API server says of it (for at most two seconds). The pids are the
+// host's. A node that is not well is no error.
+func (n *Node) Status(ctx context.Context) (Status, error) {
+	s := n.state
+	status := Status{
+		Name: s.Name, Dir: n.dir, Kubeconfig: n.Kubeconfig(), APIServer: s.APIServer, ContainerdSocket: n.ContainerdSocket(),
+		RuntimeEndpoint: s.RuntimeEndpoint, RunDir: s.RunDir, Cgroup: s.Cgroup, Logs: n.Logs(), Kubelet: s.Kubelet, InitPID: s.InitPID,
+		Components: []Component{},
+	}
+	data, err := os.ReadFile(n.paths().components())
+	if err == nil {
+		err = json.Unmarshal(data, &status.Components)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return status, fmt.Errorf("component table of node %s: %w", s.Name, err)
+	}
+	if !s.alive() {
+		status.Phase, status.Message = Crashed, "its pid 1 is gone, and every process of the node with it"
+		for i := range status.Components {
+			c := &status.Components[i]
+			if c.PID = 0; c.Running {
+				c.Running, c.Exit = false, "ended with the node"
+			}
+		}
+		return status, nil
+	}
+	pids := hostPIDs(s.InitPID)
+	var ended []string
+	for i := range status.Components {
+		c := &status.Components[i]
+		c.PID = pids[c.PID]
+		if !c.Running {
+			ended = append(ended, c.Name+" ("+c.Exit+")")
+		}
+	}
+	switch ready, why := n.apiReady(ctx); {
+	case !s.Ready:
+		status.Phase, status.Message = Starting, why
+	case len(ended) > 0:
+		status.Phase, status.Message = Degraded, "ended: "+strings.Join(ended, ", ")
+	case !ready:
+		status.Phase, status.Message = Degraded, why
+	default:
+		status.Phase = Ready
+	}
+	return status, nil
+}
+
+func (n *Node) apiReady(ctx context.Context) (ready bool, why string) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	client, err := kubernetes.NewForConfig(n.RESTConfig())
+	if err != nil {
+		return false, err.Error()
+	}
+	node, err := client.CoreV1().Nodes().Get(ctx, n.state.Name, metav1.GetOptions{})
+	if err != nil {
+		return false, "the API server: " + err.Error()
+	}
+	condition := readyCondition(node)
+	return condition.Status == "True", "node condition Ready: " + condition.Message
+}
+
+// hostPIDs maps the pids that the children of a namespace's pid 1 have inside to those they have here (proc_pid_status(5),
+// NSpid: one number a namespace, from the outermost in).
+func hostPIDs(init int) map[int]int {
+	pids := map[int]int{}
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", init))
+	for _, file := range files {
+		children, _ := os.ReadFile(file)
+		for child := range strings.FieldsSeq(string(children)) {
+			if outer, err := strconv.Atoi(child); err == nil {
+				if inner := innerPID(outer); inner > 0 {
+					pids[inner] = outer
+				}
+			}
+		}
+	}
+	return pids
+}
+
+func innerPID(outer int) int {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/status", outer))
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if list, ok := strings.CutPrefix(lines.Text(), "NSpid:"); ok {
+			fields := strings.Fields(list)
+			inner, _ := strconv.Atoi(fields[len(fields)-1])
+			return inner
+		}
+	}
+	return 0
+}

@@ -1,0 +1,205 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const rpcName = "Node"
+
+// supervisor is what the node's pid 1 does, method by method as net/rpc wants them. The parent decides the order.
+type supervisor struct {
+	detached atomic.Bool
+	runDir   string
+
+	// mu is held from before a fork until the child is in the table, and while children are reaped, so that no exit is
+	// seen before its process is known.
+	mu       sync.Mutex
+	children map[int]*Component
+	table    []*Component
+	exits    chan Component
+}
+
+// None stands where a method needs no argument or gives no result.
+type None struct{}
+
+// Program is a program to start inside the node.
+type Program struct {
+	Name string
+	Argv []string // Argv[0] is an absolute path
+	Env  []string
+	Log  string // file that output is appended to
+}
+
+// Component is one program of the node, as pid 1 sees it.
+type Component struct {
+	Name string `json:"name"`
+	// PID is the host's pid where a Status gives it, the node's own in the node's record.
+	PID     int       `json:"pid"`
+	Running bool      `json:"running"`
+	Exit    string    `json:"exit,omitempty"`
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended,omitzero"`
+	Log     string    `json:"log"`
+
+	once bool // runs to its end, is no part of the node
+	code int
+	done chan struct{}
+}
+
+func newSupervisor() *supervisor {
+	s := &supervisor{children: map[int]*Component{}, exits: make(chan Component, 64)}
+	chld := make(chan os.Signal, 1)
+	signal.Notify(chld, unix.SIGCHLD)
+	go func() {
+		for range chld {
+			s.reap()
+		}
+	}()
+	return s
+}
+
+// reap collects every child that has ended: programs, and the orphans that a pid 1 inherits (containerd's shims).
+func (s *supervisor) reap() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || pid <= 0 {
+			return
+		}
+		c := s.children[pid]
+		if c == nil {
+			continue
+		}
+		delete(s.children, pid)
+		c.Running, c.Ended, c.Exit, c.code = false, time.Now(), describe(status), status.ExitStatus()
+		close(c.done)
+		if !c.once {
+			s.save()
+			s.exits <- *c
+		}
+	}
+}
+
+func describe(status unix.WaitStatus) string {
+	if status.Signaled() {
+		return "ended by signal " + unix.SignalName(status.Signal())
+	}
+	return fmt.Sprintf("exit status %d", status.ExitStatus())
+}
+
+// save writes the table for Status; mu is held.
+func (s *supervisor) save() {
+	data, err := json.Marshal(s.table)
+	if err == nil {
+		err = writeFileAtomic(paths{runDir: s.runDir}.components(), data, 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "component table:", err)
+	}
+}
+
+func (s *supervisor) start(p Program, once bool) (*Component, error) {
+	log, err := os.OpenFile(p.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	proc, err := os.StartProcess(p.Argv[0], p.Argv, &os.ProcAttr{Dir: "/", Env: p.Env, Files: []*os.File{null, log, log}})
+	if err != nil {
+		return nil, err
+	}
+	c := &Component{Name: p.Name, PID: proc.Pid, Running: true, Started: time.Now(), Log: p.Log, once: once, done: make(chan struct{})}
+	s.children[proc.Pid] = c
+	if !once {
+		s.table = append(s.table, c)
+		s.save()
+	}
+	return c, proc.Release() // reap waits for it
+}
+
+// Start starts a program of the node.
+func (s *supervisor) Start(p Program, _ *None) error {
+	_, err := s.start(p, false)
+	return err
+}
+
+// Run runs a program to its end; an exit status other than 0 is an error.
+func (s *supervisor) Run(p Program, _ *None) error {
+	c, err := s.start(p, true)
+	if err != nil {
+		return err
+	}
+	<-c.done
+	if c.code != 0 {
+		return errors.New(c.Exit)
+	}
+	return nil
+}
+
+// NextExit returns when a program of the node ends.
+func (s *supervisor) NextExit(_ None, c *Component) error {
+	*c = <-s.exits
+	return nil
+}
+
+// probeInterval is the pause between two looks at something that offers no event to wait for.
+const probeInterval = 20 * time.Millisecond
+
+// WaitHTTP returns when a GET of url inside the node answers 200. It ends with the node otherwise: the parent bounds it.
+func (s *supervisor) WaitHTTP(url string, _ *None) error {
+	client := http.Client{Timeout: time.Second}
+	for {
+		if response, err := client.Get(url); err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		time.Sleep(probeInterval)
+	}
+}
+
+// Detach lets the node outlive its parent.
+func (s *supervisor) Detach(None, *None) error {
+	s.detached.Store(true)
+	return nil
+}

@@ -1,0 +1,243 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// undoTimeout bounds the cleaning up after a start that failed or was interrupted, which goes on when ctx has ended.
+const undoTimeout = 30 * time.Second
+
+// Up starts a node and returns when it is Ready and its namespace `default` exists; or it undoes everything and says which
+// program failed, with the last lines of its log. What a crashed node left in c.Dir is removed first; a running one is
+// refused.
+func Up(ctx context.Context, c Config) (*Node, error) {
+	begin := time.Now()
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	snapshotter, err := check(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	unlock, err := lock(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	switch old, err := Attach(c.Dir); {
+	case IsNoNode(err):
+	case err != nil:
+		return nil, err
+	case old.state.alive():
+		return nil, fmt.Errorf("node %s is up in %s (pid 1 is %d on this machine): take it down first", old.state.Name, c.Dir, old.state.InitPID)
+	default:
+		c.logf("removing what a crashed node left")
+		if err := old.remove(ctx); err != nil {
+			return nil, err
+		}
+	}
+
+	n, err := newState(&c)
+	if err != nil {
+		return nil, err
+	}
+	err = n.start(ctx, &c, snapshotter)
+	if err == nil {
+		c.logf("Ready after %.1f s", time.Since(begin).Seconds())
+		return n, nil
+	}
+	undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	return nil, errors.Join(err, n.remove(undo))
+}
+
+// newState chooses names that nothing else has and writes them down before anything has them.
+func newState(c *Config) (*Node, error) {
+	boot, err := bootID()
+	if err != nil {
+		return nil, err
+	}
+	random := make([]byte, 3)
+	rand.Read(random)
+	id := hex.EncodeToString(random)
+	s := &state{
+		Version: stateVersion, Name: c.Name, Created: time.Now().UTC(),
+		RunDir: runDirPrefix + id, Cgroup: cgroupPrefix + c.Name + "-" + id,
+		BootID: boot, RuntimeEndpoint: c.RuntimeEndpoint, Kubelet: c.Bin[ProgramKubelet],
+	}
+	if s.RuntimeEndpoint == "" {
+		s.RuntimeEndpoint = containerdSocket(s.RunDir)
+	}
+	return newNode(c.Dir, s), s.write(c.Dir)
+}
+
+func (n *Node) start(ctx context.Context, c *Config, snapshotter string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("not within %s", startTimeout))
+	defer cancel()
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+
+	if err := n.startNamespaces(ctx, c, snapshotter); err != nil {
+		return err
+	}
+	go n.watchExits(fail)
+
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error { return n.startControlPlane(groupCtx, c) })
+	group.Go(func() error { return n.startRuntime(groupCtx, c, snapshotter) })
+	if err := group.Wait(); err != nil {
+		return n.explain(ctx, err)
+	}
+	if c.BeforeKubelet != nil {
+		if err := c.BeforeKubelet(ctx, n); err != nil {
+			return n.explain(ctx, fmt.Errorf("before the kubelet's start: %w", err))
+		}
+	}
+	if err := n.startKubelet(ctx, c); err != nil {
+		return n.explain(ctx, err)
+	}
+	if !c.ParentDeath {
+		if err := n.init.call(ctx, "Detach", None{}, &None{}); err != nil {
+			return n.explain(ctx, err)
+		}
+	}
+	n.state.Ready = true
+	return n.state.write(n.dir)
+}
+
+// startNamespaces writes the node's files, makes its cgroups and starts its pid 1.
+func (n *Node) startNamespaces(ctx context.Context, c *Config, snapshotter string) error {
+	// The port is the kernel's choice. pid 1 inherits the socket, so it is open as long as the node lives.
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	n.state.APIServer = "https://" + listener.Addr().String()
+	if err := n.state.write(n.dir); err != nil {
+		return err
+	}
+	if err := n.writeFiles(c, snapshotter); err != nil {
+		return err
+	}
+	all, err := hierarchies()
+	if err != nil {
+		return err
+	}
+	if err := createCgroups(all, n.state.Cgroup); err != nil {
+		return fmt.Errorf("create the node's cgroups: %w", err)
+	}
+
+	socket, err := listener.(*net.TCPListener).File()
+	if err != nil {
+		return err
+	}
+	defer socket.Close()
+	log, err := os.Create(n.paths().log("init"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if n.init, err = startInit(socket, log); err != nil {
+		return err
+	}
+	// A crash before this write does no harm: pid 1 ends with this process until it is told otherwise.
+	n.state.InitPID = n.init.cmd.Process.Pid
+	if n.state.InitStart, err = startTime(n.state.InitPID); err != nil {
+		return err
+	}
+	if err := n.state.write(n.dir); err != nil {
+		return err
+	}
+	if err := enterCgroups(all, n.state.Cgroup, n.state.InitPID); err != nil {
+		return fmt.Errorf("enter the node's cgroups: %w", err)
+	}
+	setup := Setup{Hostname: c.Name, RunDir: n.state.RunDir, VarLog: n.paths().data("varlog"), Sysctl: n.paths().data("sysctl")}
+	for _, dir := range []string{filepath.Dir(n.state.RuntimeEndpoint), n.dir} {
+		if dir != n.state.RunDir {
+			setup.Keep = append(setup.Keep, dir)
+		}
+	}
+	if err := n.init.call(ctx, "Setup", setup, &None{}); err != nil {
+		return fmt.Errorf("prepare the node's namespaces: %w", err)
+	}
+	return nil
+}
+
+// writeFiles writes everything that the programs read.
+func (n *Node) writeFiles(c *Config, snapshotter string) error {
+	p := n.paths()
+	if err := os.Mkdir(p.runDir, 0o700); err != nil {
+		return err
+	}
+	if err := p.makeDirs(); err != nil {
+		return err
+	}
+	// One folder with the names that the programs expect of each other.
+	for name, path := range c.Bin {
+		if err := os.Symlink(path, p.bin(name)); err != nil {
+			return err
+		}
+	}
+	if err := writePKI(p, c.Name, time.Now()); err != nil {
+		return fmt.Errorf("certificates: %w", err)
+	}
+	if err := writeKubeconfig(p, p.kubeconfig(), certAdmin, n.state.APIServer, c.Name); err != nil {
+		return err
+	}
+	if err := writeKubeconfig(p, p.etc("kubelet.kubeconfig"), certNode, "https://"+apiServerAddr, c.Name); err != nil {
+		return err
+	}
+	if err := writeConfigs(p, n.state.Cgroup, n.state.RuntimeEndpoint, snapshotter); err != nil {
+		return err
+	}
+	return writeImages(p.data("images.tar"), c.Bin[ProgramActor])
+}
+
+// watchExits reports the first program that ends, or pid 1's end, to a start that is under way and to Lost.
+func (n *Node) watchExits(fail context.CancelCauseFunc) {
+	for {
+		var c Component
+		err := n.init.call(context.Background(), "NextExit", None{}, &c)
+		if n.down.Load() {
+			return
+		}
+		if err == nil {
+			err = &ProgramError{Program: c.Name, Err: errors.New(c.Exit), Log: c.Log}
+		}
+		fail(err)
+		n.setLost(err)
+		if c.Name == "" {
+			return
+		}
+	}
+}
