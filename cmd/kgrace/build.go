@@ -1,0 +1,78 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newBuildCommand(app *app) *cobra.Command {
+	var (
+		minor, arm string
+		out        = newOutputFlag()
+	)
+	cmd := &cobra.Command{
+		Use:   "build [program...]",
+		Short: "Build what a node runs",
+		Long: `Build programs of a node and print where they are; without names, all of them: kubelet (of each arm), kube-apiserver,
+kubectl, etcd, containerd, its shim, ctr, runc, crictl. A binary that is up to date is not built again.`,
+		Example: "  kgrace build\n  kgrace build --arm fixed kubelet",
+		RunE: func(cmd *cobra.Command, programs []string) error {
+			arms, err := armsOf(arm)
+			if err != nil {
+				return usage(err)
+			}
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			if _, err := r.Versions.Minor(minor); err != nil {
+				return usage(err)
+			}
+			known, err := r.Programs()
+			if err != nil {
+				return err
+			}
+			for _, name := range programs {
+				if !slices.Contains(known, name) {
+					return usage(fmt.Errorf("unknown program %q; there are %s", name, strings.Join(known, ", ")))
+				}
+			}
+			built, err := r.BuildAll(cmd.Context(), minor, arms, programs)
+			if err != nil {
+				return err
+			}
+			var rows [][]string
+			for _, b := range built {
+				state := "up to date"
+				if b.Built {
+					state = "built"
+				}
+				rows = append(rows, []string{b.Program, string(b.Arm), b.Version, state, b.Path})
+			}
+			return out.write(app.output, built, []string{"PROGRAM", "ARM", "VERSION", "STATE", "PATH"}, rows)
+		},
+	}
+	addMinorFlag(cmd, &minor)
+	addArmFlag(cmd, &arm)
+	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	return cmd
+}

@@ -1,0 +1,51 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Command kgrace lays out, builds, proves and runs the kubelet whose pods end when they are asked to.
+//
+// Exit codes, the same for every command:
+//
+//	0  done, and everything as expected
+//	1  a check or a verdict is red
+//	2  the command line is wrong
+//	3  it could not be carried out, or the run is invalid: nothing is said about red or green
+//
+// Results go to standard output; progress and errors to standard error. Ctrl-C (SIGINT), SIGTERM and SIGHUP end the work
+// in hand and clean up; a second one ends kgrace at once.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	becomeNodeInit()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// From the first signal on the default applies again, so that a second one ends the process.
+	context.AfterFunc(ctx, stop)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// becomeNodeInit is where a copy of this program that is started as the first process of a node's namespaces turns into
+// that process and does not return. It must stay the first thing main does.
+func becomeNodeInit() {
+	// localnode.MaybeInit()
+}

@@ -1,0 +1,170 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/modfile"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+)
+
+// Exit codes; main.go's doc comment says what they mean.
+const (
+	exitOK      = 0
+	exitRed     = 1
+	exitUsage   = 2
+	exitInvalid = 3
+)
+
+// moduleName tells a checkout of this project from any other folder with a go.mod.
+const moduleName = "github.com/kgrace/kgrace"
+
+// RootVar names the checkout, for use from elsewhere.
+const RootVar = "KGRACE_ROOT"
+
+// app is what commands share.
+type app struct {
+	root   string    // the checkout of this project; use repo()
+	output io.Writer // results
+	errs   io.Writer // progress and errors
+}
+
+// exitError is an error with an exit code of its own. Any other error that a command returns means exitInvalid.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// red marks an error as a check or verdict that is red.
+func red(err error) error { return &exitError{exitRed, err} }
+
+// usage marks an error as a mistake on the command line.
+func usage(err error) error { return &exitError{exitUsage, err} }
+
+// run carries out one command line and returns the exit code.
+func run(ctx context.Context, args []string, output, errs io.Writer) int {
+	root := newRootCommand(&app{output: output, errs: errs})
+	root.SetArgs(args)
+	root.SetOut(output)
+	root.SetErr(errs)
+	started := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(errs, "kgrace: %v\n", err)
+	var coded *exitError
+	switch {
+	case errors.As(err, &coded):
+		return coded.code
+	case ctx.Err() != nil:
+		return exitInvalid
+	case !started:
+		// Cobra refused the command line before any command ran.
+		fmt.Fprintf(errs, "Run '%s --help'.\n", cmd.CommandPath())
+		return exitUsage
+	}
+	return exitInvalid
+}
+
+func newRootCommand(app *app) *cobra.Command {
+	cobra.EnableTraverseRunHooks = true
+	root := &cobra.Command{
+		Use:   "kgrace",
+		Short: "A kubelet whose pods end when they are asked to",
+		Long: `kgrace lays Kubernetes out as two arms, stock and fixed, builds them, proves the fix, and runs both on a real node.
+
+Exit codes:
+  0  done, and everything as expected
+  1  a check or a verdict is red
+  2  the command line is wrong
+  3  it could not be carried out, or the run is invalid
+
+Environment:
+  ` + RootVar + `    the checkout to work on (default: the one around the current folder)
+  ` + kubetree.OutputVar + `  where trees, binaries and nodes go (default: _output in the checkout)
+  ` + kubetree.SourceVar + `       a git checkout of Kubernetes to lay out, in place of the Go module`,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(
+		newTreeCommand(app),
+		newBuildCommand(app),
+	)
+	return root
+}
+
+// repo opens the checkout.
+func (a *app) repo() (*kubetree.Repo, error) {
+	root, err := a.findRoot()
+	if err != nil {
+		return nil, err
+	}
+	r, err := kubetree.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	r.Progress = a.errs
+	return r, nil
+}
+
+// findRoot finds the checkout: KGRACE_ROOT, or the nearest folder upwards that holds this module.
+func (a *app) findRoot() (string, error) {
+	if a.root != "" {
+		return a.root, nil
+	}
+	if dir := os.Getenv(RootVar); dir != "" {
+		if !isCheckout(dir) {
+			return "", fmt.Errorf("%s=%s is not a checkout of %s", RootVar, dir, moduleName)
+		}
+		a.root = dir
+		return dir, nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := here; ; dir = filepath.Dir(dir) {
+		if isCheckout(dir) {
+			a.root = dir
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("%s is not inside a checkout of %s; go there or set %s", here, moduleName, RootVar)
+		}
+	}
+}
+
+func isCheckout(dir string) bool {
+	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	return err == nil && modfile.ModulePath(data) == moduleName
+}

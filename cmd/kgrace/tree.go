@@ -1,0 +1,91 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+)
+
+func newTreeCommand(app *app) *cobra.Command {
+	var (
+		minor, arm string
+		reset      bool
+		out        = newOutputFlag()
+	)
+	cmd := &cobra.Command{
+		Use:   "tree",
+		Short: "Lay out the source trees of a Kubernetes minor",
+		Long: `Lay out the source trees of a Kubernetes minor, stock and fixed, and print their folders.
+
+Each tree is a git repository under _output/trees. A tree that is up to date is left alone; one that has edits which are not
+in the series is never replaced, unless --reset says so.`,
+		Example: "  kgrace tree\n  kgrace tree --arm fixed -o json\n  KUBE_SRC=~/kubernetes kgrace tree",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			arms, err := armsOf(arm)
+			if err != nil {
+				return usage(err)
+			}
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			if _, err := r.Versions.Minor(minor); err != nil {
+				return usage(err)
+			}
+			lay := r.Ensure
+			if reset {
+				lay = r.Reset
+			}
+			var trees []*kubetree.Tree
+			var rows [][]string
+			for _, a := range arms {
+				t, err := lay(cmd.Context(), minor, a, nil)
+				if err != nil {
+					return err
+				}
+				trees = append(trees, t)
+				rows = append(rows, []string{t.Minor, string(t.Arm), t.Kubernetes, t.Commit[:12], t.Dir})
+			}
+			return out.write(app.output, trees, []string{"MINOR", "ARM", "TAG", "COMMIT", "FOLDER"}, rows)
+		},
+	}
+	addMinorFlag(cmd, &minor)
+	addArmFlag(cmd, &arm)
+	cmd.Flags().BoolVar(&reset, "reset", false, "throw away edits in the trees")
+	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	return cmd
+}
+
+func addMinorFlag(cmd *cobra.Command, minor *string) {
+	cmd.Flags().StringVar(minor, "kubernetes", "", "the Kubernetes minor, as in versions.yaml (default: its default)")
+}
+
+func addArmFlag(cmd *cobra.Command, arm *string) {
+	cmd.Flags().StringVar(arm, "arm", "", "stock or fixed (default: both)")
+}
+
+// armsOf reads the value of --arm; "" means both.
+func armsOf(name string) ([]kubetree.Arm, error) {
+	if name == "" {
+		return kubetree.Arms(), nil
+	}
+	a, err := kubetree.ParseArm(name)
+	return []kubetree.Arm{a}, err
+}

@@ -1,0 +1,81 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// keepBytes goes to .git/info/attributes, which outranks the tree's own .gitattributes: what is checked out is byte for
+// byte what was put in.
+const keepBytes = "* -text -ident -filter\n"
+
+// commitAll makes dir a git repository with one commit of everything in it. Names and dates are fixed, so that the commit
+// depends on the files, the tag and its time alone.
+func commitAll(ctx context.Context, dir, tag string, at time.Time) error {
+	if err := initRepository(ctx, dir); err != nil {
+		return err
+	}
+	if _, err := tool.Git(ctx, dir, nil, "add", "--all", "--force"); err != nil {
+		return err
+	}
+	date := fmt.Sprintf("@%d +0000", at.Unix())
+	identity := []string{
+		"GIT_AUTHOR_NAME=kgrace", "GIT_AUTHOR_EMAIL=kgrace@invalid", "GIT_AUTHOR_DATE=" + date,
+		"GIT_COMMITTER_NAME=kgrace", "GIT_COMMITTER_EMAIL=kgrace@invalid", "GIT_COMMITTER_DATE=" + date,
+	}
+	_, err := tool.Git(ctx, dir, identity, "commit", "--quiet", "--no-verify", "--message",
+		"Kubernetes "+tag+"\n\nThe files of the Go module, its staging modules taken at their published version.")
+	return err
+}
+
+// clone makes a second repository with a work tree of its own. Objects are hard links, so it costs the checkout alone, and
+// either repository outlives the other.
+func clone(ctx context.Context, from, dir string) error {
+	if _, err := tool.Git(ctx, filepath.Dir(dir), nil, "clone", "--quiet", "--local", "--no-checkout", "--no-tags", from, dir); err != nil {
+		return err
+	}
+	if err := writeAttributes(dir); err != nil {
+		return err
+	}
+	if _, err := tool.Git(ctx, dir, nil, "remote", "remove", "origin"); err != nil {
+		return err
+	}
+	_, err := tool.Git(ctx, dir, nil, "checkout", "--quiet", "--force", "main")
+	return err
+}
+
+func initRepository(ctx context.Context, dir string) error {
+	if _, err := tool.Git(ctx, dir, nil, "init", "--quiet", "--template="); err != nil {
+		return err
+	}
+	return writeAttributes(dir)
+}
+
+func writeAttributes(dir string) error {
+	info := filepath.Join(dir, ".git", "info")
+	if err := os.MkdirAll(info, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(info, "attributes"), []byte(keepBytes), 0o644)
+}

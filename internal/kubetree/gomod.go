@@ -1,0 +1,137 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+
+	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+// useStagingModules rewrites go.mod and go.sum in dir so that the tree builds without its staging folders: requirements at
+// v0.0.0 become the staging modules' published version, the replacements by ./staging/src are dropped, and the checksums
+// are added.
+func useStagingModules(ctx context.Context, dir string, m versions.Minor) error {
+	path := filepath.Join(dir, "go.mod")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	data, required, err := publishedStaging(path, data, m.Staging)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		return err
+	}
+	names := make([]string, len(required))
+	for i, p := range required {
+		names[i] = p + "@" + m.Staging
+	}
+	mods, err := tool.Download(ctx, m.Go, names...)
+	if err != nil {
+		return err
+	}
+	sum := filepath.Join(dir, "go.sum")
+	data, err = os.ReadFile(sum)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(sum, addSums(data, mods), 0o644)
+}
+
+// publishedStaging is the edit of go.mod. required lists the staging modules that are required, sorted.
+func publishedStaging(path string, data []byte, version string) (edited []byte, required []string, err error) {
+	f, err := modfile.Parse(path, data, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	staging := versions.StagingModules(f)
+	if len(staging) == 0 {
+		return nil, nil, fmt.Errorf("%s replaces no module by ./staging/src/...: is this Kubernetes' go.mod?", path)
+	}
+	for _, p := range staging {
+		if err := f.DropReplace(p, ""); err != nil {
+			return nil, nil, err
+		}
+	}
+	// A list of its own: SetRequire would drop upstream's comments and grouping, AddRequire keeps them.
+	for _, r := range slices.Clone(f.Require) {
+		if _, ok := slices.BinarySearch(staging, r.Mod.Path); !ok {
+			continue
+		}
+		if err := f.AddRequire(r.Mod.Path, version); err != nil {
+			return nil, nil, err
+		}
+		required = append(required, r.Mod.Path)
+	}
+	slices.Sort(required)
+	f.Cleanup()
+	edited, err = f.Format()
+	return edited, required, err
+}
+
+// addSums adds the checksums of modules to a go.sum and keeps the order in which go writes them.
+func addSums(sums []byte, mods []tool.Module) []byte {
+	lines := map[module.Version]string{}
+	add := func(path, version, sum string) {
+		lines[module.Version{Path: path, Version: version}] = sum
+	}
+	for line := range strings.Lines(string(sums)) {
+		if f := strings.Fields(line); len(f) == 3 {
+			add(f[0], f[1], f[2])
+		}
+	}
+	for _, m := range mods {
+		add(m.Path, m.Version, m.Sum)
+		add(m.Path, m.Version+"/go.mod", m.GoModSum)
+	}
+	keys := make([]module.Version, 0, len(lines))
+	for k := range lines {
+		keys = append(keys, k)
+	}
+	module.Sort(keys)
+	var b strings.Builder
+	for _, k := range keys {
+		fmt.Fprintf(&b, "%s %s %s\n", k.Path, k.Version, lines[k])
+	}
+	return []byte(b.String())
+}
+
+// versionTime reads the time of the tagged commit from a module's .info file.
+func versionTime(info string) (time.Time, error) {
+	var v struct{ Time time.Time }
+	data, err := os.ReadFile(info)
+	if err != nil {
+		return v.Time, err
+	}
+	if err := json.Unmarshal(data, &v); err != nil || v.Time.IsZero() {
+		return v.Time, fmt.Errorf("%s: no time of the version in it (%v); remove it with `go clean -modcache` and try again", info, err)
+	}
+	return v.Time, nil
+}

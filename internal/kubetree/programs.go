@@ -1,0 +1,225 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+// Binaries maps each program that a node needs to the absolute path of its binary.
+type Binaries map[string]string
+
+// Build builds one program, if it is not there and up to date, and returns its absolute path. arm matters to the kubelet
+// only. The error for an unknown program lists the known ones.
+func (r *Repo) Build(ctx context.Context, minor string, arm Arm, program string) (string, error) {
+	built, err := r.BuildAll(ctx, minor, []Arm{arm}, []string{program})
+	if err != nil {
+		return "", err
+	}
+	return built[0].Path, nil
+}
+
+// Binaries builds what is missing of everything that a node of the given arm runs.
+func (r *Repo) Binaries(ctx context.Context, minor string, arm Arm) (Binaries, error) {
+	built, err := r.BuildAll(ctx, minor, []Arm{arm}, nil)
+	if err != nil {
+		return nil, err
+	}
+	all := Binaries{}
+	for _, b := range built {
+		all[b.Program] = b.Path
+	}
+	return all, nil
+}
+
+// BuildAll builds the named programs (none named: all of them), those that differ between arms once for each arm given.
+// What the machine lacks for any of them is an error before the first is built.
+func (r *Repo) BuildAll(ctx context.Context, minor string, arms []Arm, programs []string) ([]Binary, error) {
+	minor, m, err := r.resolve(minor)
+	if err != nil {
+		return nil, err
+	}
+	known, err := r.Programs()
+	if err != nil {
+		return nil, err
+	}
+	if len(programs) == 0 {
+		programs = known
+	}
+	for _, name := range programs {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("unknown program %q; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	if err := r.checkAllTools(ctx, programs, m.Go); err != nil {
+		return nil, err
+	}
+	trees := map[Arm]*Tree{}
+	tree := func(arm Arm) (*Tree, error) {
+		if trees[arm] == nil {
+			t, err := r.Ensure(ctx, minor, arm, nil)
+			if err != nil {
+				return nil, err
+			}
+			trees[arm] = t
+		}
+		return trees[arm], nil
+	}
+	var built []Binary
+	for _, name := range programs {
+		for _, t := range r.targetsFor(minor, m, arms, name) {
+			if err := t.complete(ctx, tree); err != nil {
+				return nil, err
+			}
+			if err := r.build(ctx, &t.target); err != nil {
+				return nil, err
+			}
+			built = append(built, t.Binary)
+		}
+	}
+	return built, nil
+}
+
+// checkAllTools looks at what is not up to date only: a binary that is there needs no compiler.
+func (r *Repo) checkAllTools(ctx context.Context, programs []string, toolchain string) error {
+	for _, name := range programs {
+		if _, ok := kubePrograms[name]; ok {
+			continue
+		}
+		program, p, err := r.Versions.ProgramOf(name)
+		if err != nil {
+			return err
+		}
+		if t := r.moduleTarget(program, p, name, toolchain); upToDate(&t) {
+			continue
+		}
+		if err := r.checkTools(ctx, name, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pending is a target that may still wait for its tree.
+type pending struct {
+	target
+	from Arm // the tree to build from; empty for programs from a module of their own
+	m    versions.Minor
+}
+
+func (r *Repo) targetsFor(minor string, m versions.Minor, arms []Arm, name string) []*pending {
+	pkg, ok := kubePrograms[name]
+	if !ok {
+		program, p, _ := r.Versions.ProgramOf(name) // known: checkAllTools looked it up
+		return []*pending{{target: r.moduleTarget(program, p, name, m.Go)}}
+	}
+	var all []*pending
+	if !slices.Contains(perArm, name) {
+		t := target{Binary: Binary{Program: name, Version: m.Kubernetes}, pkg: pkg, toolchain: m.Go}
+		t.Path = filepath.Join(r.Output, "bin", minor, name)
+		return append(all, &pending{target: t, from: Stock, m: m})
+	}
+	for _, arm := range arms {
+		t := target{Binary: Binary{Program: name, Arm: arm, Version: m.Kubernetes}, pkg: pkg, toolchain: m.Go}
+		if arm == Fixed {
+			t.Version = m.FixedVersion()
+		}
+		t.Path = filepath.Join(r.Output, "bin", minor, string(arm), name)
+		all = append(all, &pending{target: t, from: arm, m: m})
+	}
+	return all
+}
+
+// complete fills in what only the tree tells: where to build, the commit, its date.
+func (t *pending) complete(ctx context.Context, tree func(Arm) (*Tree, error)) error {
+	if t.from == "" {
+		return nil
+	}
+	src, err := tree(t.from)
+	if err != nil {
+		return err
+	}
+	date, err := commitTime(ctx, src.Dir)
+	if err != nil {
+		return err
+	}
+	t.dir = src.Dir
+	t.flags = []string{"-ldflags", kubeLinkFlags(t.Version, src.Commit, date)}
+	t.key = hashOf(buildFormat, src.Commit, t.pkg, t.flags, t.toolchain, runtime.GOARCH)
+	return nil
+}
+
+// kubeLinkFlags sets what Kubernetes' programs say about themselves: the version, the commit of our tree, and that
+// commit's date in place of the day of the build, so that equal sources give equal bytes. Debug information is left out,
+// as in Kubernetes' own releases.
+func kubeLinkFlags(version, commit string, date time.Time) string {
+	major, minor, _ := strings.Cut(strings.TrimPrefix(semver.MajorMinor(version), "v"), ".")
+	flags := []string{"-s", "-w", "-buildid="}
+	for _, pkg := range []string{"k8s.io/client-go/pkg/version", "k8s.io/component-base/version"} {
+		for _, kv := range []string{
+			"gitVersion=" + version, "gitMajor=" + major, "gitMinor=" + minor, "gitCommit=" + commit,
+			"gitTreeState=clean", "buildDate=" + date.UTC().Format(time.RFC3339),
+		} {
+			flags = append(flags, "-X", pkg+"."+kv)
+		}
+	}
+	return strings.Join(flags, " ")
+}
+
+// moduleTarget builds a program from a tiny module that requires the program's module at the pinned version, so that the
+// program's own replacements and its go.work play no part and minimal version selection decides all the rest.
+func (r *Repo) moduleTarget(program string, p versions.Program, binary, toolchain string) target {
+	name := program + "@" + p.Version
+	dir := filepath.Join(r.Output, "modules", name)
+	goMod := fmt.Sprintf("// Generated from versions.yaml.\nmodule kgrace.invalid/programs/%s\n\ngo %s\n\nrequire %s %s\n",
+		program, strings.TrimPrefix(toolchain, "go"), p.Module, p.Version)
+	link := []string{"-s", "-w", "-buildid="}
+	for _, v := range p.VersionVars {
+		link = append(link, "-X", v+"="+p.Version)
+	}
+	t := target{
+		Binary:    Binary{Program: binary, Version: p.Version, Path: filepath.Join(r.Output, "bin", "programs", name, binary)},
+		dir:       dir,
+		pkg:       p.Packages[binary],
+		flags:     []string{"-mod=mod", "-tags", strings.Join(p.Tags, ","), "-ldflags", strings.Join(link, " ")},
+		toolchain: toolchain,
+		cgo:       p.CGO,
+	}
+	t.key = hashOf(buildFormat, goMod, t.pkg, t.flags, toolchain, p.CGO, runtime.GOARCH)
+	t.prepare = func() error {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, "go.mod"), []byte(goMod), 0o644)
+	}
+	return t
+}
+
+// Names lists the programs, sorted.
+func (b Binaries) Names() []string { return slices.Sorted(maps.Keys(b)) }

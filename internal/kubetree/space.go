@@ -1,0 +1,83 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	mib = 1 << 20
+	// treeSpace is what laying out one arm takes at most: 125 MiB of files, their git objects, and, from KUBE_SRC, a
+	// whole checkout for a moment.
+	treeSpace = 900 * mib
+	// buildSpace is what the binaries and the link of one program take; the build cache comes on top.
+	buildSpace = 1024 * mib
+	// cacheSpace is what compiling a kubelet adds to an empty build cache.
+	cacheSpace = 3072 * mib
+)
+
+// needSpace checks that there is room in dir (which need not exist yet) before anything is written.
+func (r *Repo) needSpace(dir string, want uint64, what string) error {
+	measure := r.free
+	if measure == nil {
+		measure = freeSpace
+	}
+	have, err := measure(existing(dir))
+	if err != nil {
+		return fmt.Errorf("%s: free space: %w", dir, err)
+	}
+	if have >= want {
+		return nil
+	}
+	return fmt.Errorf("no space: %s needs %d MiB in %s, which has %d MiB free; make room (`make clean` removes what kgrace built, "+
+		"`go clean -cache` the build cache), or set %s to a folder on another disk", what, want/mib, dir, have/mib, OutputVar)
+}
+
+// existing is dir or the nearest folder above it that is there.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+func freeSpace(dir string) (uint64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, err
+	}
+	return st.Bavail * uint64(st.Bsize), nil
+}
+
+// explainSpace adds the way out to an error that is about a full disk, ours or that of a program we ran.
+func explainSpace(err error) error {
+	if err == nil || !errors.Is(err, unix.ENOSPC) && !strings.Contains(err.Error(), unix.ENOSPC.Error()) {
+		return err
+	}
+	return fmt.Errorf("%w\nthe disk is full: make room (`make clean` removes what kgrace built, `go clean -cache` the build cache), "+
+		"or set %s (and GOCACHE, TMPDIR) to folders on another disk", err, OutputVar)
+}

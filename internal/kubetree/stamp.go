@@ -1,0 +1,71 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// layoutFormat is part of every tree's inputs. Raise it when the layout changes, so that old trees are laid out again.
+const layoutFormat = 1
+
+// stampFile lies inside .git: it comes and goes with the tree in one rename, and git does not see it.
+const stampFile = ".git/kgrace-tree.json"
+
+// stamp says what a finished tree was made from. A tree without a readable one is no tree.
+type stamp struct {
+	Inputs  string `json:"inputs"`  // hash over everything that decides the tree
+	Commit  string `json:"commit"`  // HEAD when it was finished
+	Content string `json:"content"` // the git tree object of that commit
+	// For people:
+	Kubernetes string `json:"kubernetes"`
+	Source     string `json:"source"`
+	Series     string `json:"series,omitempty"`
+}
+
+// hashOf gives a key for a list of inputs.
+func hashOf(inputs ...any) string {
+	h := sha256.New()
+	for _, in := range inputs {
+		s := fmt.Sprint(in)
+		fmt.Fprintf(h, "%d:%s\n", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func readStamp(file string, into any) bool {
+	data, err := os.ReadFile(file)
+	return err == nil && json.Unmarshal(data, into) == nil
+}
+
+// writeStamp puts a whole stamp in place or none.
+func writeStamp(file string, s any) error {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	tmp := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".tmp")
+	if err := os.WriteFile(tmp, append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp, file)
+}

@@ -1,0 +1,109 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package tool
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// stopWait is how long a child has to end after SIGTERM before its group is killed. git removes its lock files and go
+// its work folder in that time.
+const stopWait = 5 * time.Second
+
+// Cmd is one run of a program.
+type Cmd struct {
+	Dir   string
+	Env   []string
+	Args  []string // the program's name first
+	Stdin io.Reader
+	// Stdout, when set, gets the output in place of Run's result.
+	Stdout io.Writer
+	// Stderr, when set, gets a copy of what the program says on stderr.
+	Stderr io.Writer
+}
+
+// Error says that a program could not be run or failed.
+type Error struct {
+	Args   []string
+	Dir    string
+	Stdout string // what it wrote, for programs that put their errors there
+	Stderr string
+	Err    error
+}
+
+func (e *Error) Error() string {
+	said := strings.TrimSpace(e.Stderr)
+	if said == "" {
+		said = strings.TrimSpace(e.Stdout)
+	}
+	if errors.Is(e.Err, exec.ErrNotFound) {
+		said = "install it and put it on PATH"
+	}
+	return fmt.Sprintf("%s (in %s): %v: %s", strings.Join(e.Args, " "), e.Dir, e.Err, tail(said, 40))
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Run runs c and returns its standard output. The error is an *Error; when the context ended it also satisfies
+// errors.Is with the context's error.
+func Run(ctx context.Context, c Cmd) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, c.Env, c.Stdin
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if c.Stdout != nil {
+		cmd.Stdout = c.Stdout
+	}
+	if c.Stderr != nil {
+		cmd.Stderr = io.MultiWriter(&stderr, c.Stderr)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = stopWait
+	err := cmd.Run()
+	if ctx.Err() != nil && cmd.Process != nil {
+		// What of the group is left did not listen.
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+	if err == nil {
+		return stdout.String(), nil
+	}
+	if cause := ctx.Err(); cause != nil && !errors.Is(err, cause) {
+		err = fmt.Errorf("%w (%v)", cause, err)
+	}
+	return stdout.String(), &Error{Args: c.Args, Dir: c.Dir, Stdout: stdout.String(), Stderr: stderr.String(), Err: err}
+}
+
+// tail keeps the last n lines: compilers say what matters at the end.
+func tail(s string, n int) string {
+	lines := strings.Split(s, "\n")
+	if len(lines) <= n {
+		return s
+	}
+	return "...\n" + strings.Join(lines[len(lines)-n:], "\n")
+}

@@ -1,0 +1,117 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package versions
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+)
+
+var (
+	minorName = regexp.MustCompile(`^v1\.\d+$`)
+	toolchain = regexp.MustCompile(`^go1\.\d+(\.\d+|rc\d+)$`)
+	buildTag  = regexp.MustCompile(`^[A-Za-z0-9_.]+$`)
+	// A program's name becomes a folder and a file.
+	programName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
+	linkVar     = regexp.MustCompile(`^[A-Za-z0-9_./-]+\.[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// validate reports all that is wrong, so that a file is mended in one go.
+func (f *File) validate() error {
+	var errs []error
+	wrong := func(field, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: %s: %s", f.path, field, fmt.Sprintf(format, args...)))
+	}
+	if len(f.Minors) == 0 {
+		wrong("minors", "empty; want at least one Kubernetes minor")
+	} else if _, ok := f.Minors[f.Default]; !ok {
+		wrong("default", "%q is none of the minors %s", f.Default, strings.Join(f.MinorNames(), ", "))
+	}
+	for _, name := range f.MinorNames() {
+		f.Minors[name].validate(name, wrong)
+	}
+	provider := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(f.Programs)) {
+		p := f.Programs[name]
+		p.validate(name, wrong)
+		for _, binary := range slices.Sorted(maps.Keys(p.Packages)) {
+			if other, ok := provider[binary]; ok {
+				wrong("programs."+name+".packages."+binary, "comes from program %s already", other)
+			}
+			provider[binary] = name
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (m Minor) validate(name string, wrong func(field, format string, args ...any)) {
+	at := "minors." + name
+	if !minorName.MatchString(name) {
+		wrong(at, "not a minor; want the form v1.37")
+	}
+	if !semver.IsValid(m.Kubernetes) || semver.Canonical(m.Kubernetes) != m.Kubernetes {
+		wrong(at+".kubernetes", "%q is not a tag; want the form v1.37.2", m.Kubernetes)
+	} else if semver.MajorMinor(m.Kubernetes) != name {
+		wrong(at+".kubernetes", "%s belongs to minor %s", m.Kubernetes, semver.MajorMinor(m.Kubernetes))
+	} else if want := "v0" + strings.TrimPrefix(m.Kubernetes, "v1"); m.Staging != want {
+		wrong(at+".staging", "%q does not belong to %s; want %s", m.Staging, m.Kubernetes, want)
+	}
+	if !toolchain.MatchString(m.Go) {
+		wrong(at+".go", "%q is not a Go toolchain; want the form go1.26.10", m.Go)
+	}
+	if m.Revision < 1 {
+		wrong(at+".revision", "%d; want 1 or more", m.Revision)
+	}
+}
+
+func (p Program) validate(name string, wrong func(field, format string, args ...any)) {
+	at := "programs." + name
+	if !programName.MatchString(name) {
+		wrong(at, "not a program name; want lower-case letters, digits, dots and dashes")
+	}
+	if err := module.Check(p.Module, p.Version); err != nil {
+		wrong(at+".module", "%v", err)
+	}
+	for _, tag := range p.Tags {
+		if !buildTag.MatchString(tag) {
+			wrong(at+".tags", "%q is not a build tag", tag)
+		}
+	}
+	for _, v := range p.VersionVars {
+		if !linkVar.MatchString(v) {
+			wrong(at+".versionVars", "%q is not a variable; want the form import/path.Name", v)
+		}
+	}
+	if len(p.Packages) == 0 {
+		wrong(at+".packages", "empty; want binary: main package")
+	}
+	for _, binary := range slices.Sorted(maps.Keys(p.Packages)) {
+		if pkg := p.Packages[binary]; pkg != p.Module && !strings.HasPrefix(pkg, p.Module+"/") {
+			wrong(at+".packages."+binary, "%q is no package of module %s", pkg, p.Module)
+		}
+		if !programName.MatchString(binary) {
+			wrong(at+".packages."+binary, "not a program name; want lower-case letters, digits, dots and dashes")
+		}
+	}
+}

@@ -1,0 +1,134 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package versions
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// FileName is the name of the pins' file at the root of the checkout.
+const FileName = "versions.yaml"
+
+// File is versions.yaml.
+type File struct {
+	// Default is the minor that is meant when nobody names one, and the one that the main module is built against.
+	Default string `json:"default"`
+	// Minors by name, "v1.37". Each has a series under patches/.
+	Minors map[string]Minor `json:"minors"`
+	// Programs of a real node that are not part of Kubernetes, by name.
+	Programs map[string]Program `json:"programs"`
+
+	path string
+}
+
+// Minor pins one Kubernetes minor.
+type Minor struct {
+	// Kubernetes is the tag of k8s.io/kubernetes, "v1.37.2".
+	Kubernetes string `json:"kubernetes"`
+	// Staging is the tag of the staging modules that belong to it, "v0.37.2".
+	Staging string `json:"staging"`
+	// Go is the toolchain that builds and tests it, as GOTOOLCHAIN takes it: "go1.26.10".
+	Go string `json:"go"`
+	// Revision counts our releases on top of the tag, from 1.
+	Revision int `json:"revision"`
+}
+
+// FixedVersion is what programs of the fixed arm call themselves, "v1.37.2+grace.1". The part behind the plus is semver
+// build metadata: such a version is neither older nor newer than the tag, and no pre-release.
+func (m Minor) FixedVersion() string {
+	return fmt.Sprintf("%s+grace.%d", m.Kubernetes, m.Revision)
+}
+
+// Program pins a Go module and says how its programs are built.
+type Program struct {
+	// Module and Version name the module.
+	Module  string `json:"module"`
+	Version string `json:"version"`
+	// Tags are the build tags.
+	Tags []string `json:"tags,omitempty"`
+	// CGO says that the build needs a C compiler. The other programs are built without.
+	CGO bool `json:"cgo,omitempty"`
+	// Packages maps the name of each binary to its main package.
+	Packages map[string]string `json:"packages"`
+	// VersionVars are string variables that the build sets to Version, as the program's own makefile would.
+	VersionVars []string `json:"versionVars,omitempty"`
+}
+
+// Load reads and validates the file. Its errors name the file, the field, and what was expected there.
+func Load(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing: it holds every pin of this project; are you in its checkout?", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path}
+	if err := yaml.UnmarshalStrict(data, f); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := f.validate(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// LoadRoot loads the versions.yaml of the checkout at root.
+func LoadRoot(root string) (*File, error) {
+	return Load(filepath.Join(root, FileName))
+}
+
+// Path is where the file was loaded from.
+func (f *File) Path() string { return f.path }
+
+// Minor returns the named minor; "" means the default one. The error for an unknown name lists the known ones.
+func (f *File) Minor(name string) (Minor, error) {
+	if name == "" {
+		name = f.Default
+	}
+	if m, ok := f.Minors[name]; ok {
+		return m, nil
+	}
+	return Minor{}, fmt.Errorf("unknown Kubernetes minor %q; %s knows %s", name, filepath.Base(f.path), strings.Join(f.MinorNames(), ", "))
+}
+
+// MinorNames lists the known minors, sorted.
+func (f *File) MinorNames() []string {
+	return slices.Sorted(maps.Keys(f.Minors))
+}
+
+// ProgramOf finds the program that provides a binary. The error for an unknown name lists the known ones.
+func (f *File) ProgramOf(binary string) (string, Program, error) {
+	var known []string
+	for name, p := range f.Programs {
+		if _, ok := p.Packages[binary]; ok {
+			return name, p, nil
+		}
+		known = slices.AppendSeq(known, maps.Keys(p.Packages))
+	}
+	slices.Sort(known)
+	return "", Program{}, fmt.Errorf("unknown program %q; %s knows %s", binary, filepath.Base(f.path), strings.Join(known, ", "))
+}
