@@ -23,6 +23,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // Apply applies the patches of the series, in order, to the git work tree in tree with git am: three-way merging off, so
@@ -45,7 +47,7 @@ func (s *Series) Apply(ctx context.Context, tree string) error {
 				return errors.Join(err, fmt.Errorf("and the tree could not be put back on %s: %w; remove %s and lay it out again", start, undo, tree))
 			}
 			var failed *ApplyError
-			if errors.As(err, &failed) {
+			if errors.As(err, &failed) && ctx.Err() == nil {
 				failed.Index, failed.Total, failed.Dir, failed.Tree = i+1, len(s.Patches), s.Dir, tree
 			}
 			return err
@@ -57,8 +59,8 @@ func (s *Series) Apply(ctx context.Context, tree string) error {
 func (s *Series) applyOne(ctx context.Context, tree string, p *Patch) error {
 	_, err := git(ctx, tree, p.Data, "am", "--quiet", "--no-3way", "--no-gpg-sign", "--no-keep-cr", "--no-scissors",
 		"--no-signoff", "--committer-date-is-author-date")
-	var failed *gitError
-	if errors.As(err, &failed) {
+	var failed *tool.Error
+	if errors.As(err, &failed) && ctx.Err() == nil {
 		return newApplyError(p, failed.Stdout+failed.Stderr)
 	}
 	return err
