@@ -83,6 +83,8 @@ type target struct {
 	cgo       bool
 	key       string // hash over all inputs
 	prepare   func() error
+	// unchanged fails if the source is no longer what key stands for.
+	unchanged func(context.Context) error
 }
 
 // build makes the binary if the one in place was not built from the same inputs. One go build runs at a time, over all
@@ -123,6 +125,11 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 	done(err)
 	if err != nil {
 		return explainSpace(explainBuild(t, err))
+	}
+	if t.unchanged != nil {
+		if err := t.unchanged(ctx); err != nil {
+			return fmt.Errorf("building %s: %w", t.Program, err)
+		}
 	}
 	// The stamp goes first: a binary without one is built again, a stamp for another binary would be believed.
 	if err := os.Remove(stampOf(t.Path)); err != nil && !os.IsNotExist(err) {

@@ -170,6 +170,14 @@ func (t *pending) complete(ctx context.Context, tree func(Arm) (*Tree, error)) e
 		return err
 	}
 	t.dir = src.Dir
+	// Trees are not locked for the minutes that a build takes.
+	t.unchanged = func(ctx context.Context) error {
+		if edits, err := editsOf(ctx, src.Dir, stamp{Commit: src.Commit}); err != nil || edits == "" {
+			return err
+		} else {
+			return &EditedError{Dir: src.Dir, Arm: src.Arm, What: "while it was being built: " + edits}
+		}
+	}
 	t.flags = []string{"-ldflags", kubeLinkFlags(t.Version, src.Commit, date)}
 	t.key = hashOf(buildFormat, src.Commit, t.pkg, t.flags, t.toolchain, runtime.GOARCH)
 	return nil

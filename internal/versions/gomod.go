@@ -1,0 +1,186 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package versions
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+const (
+	kubeModule = "k8s.io/kubernetes"
+	// What a staging module is required at where a replacement decides.
+	noVersion = "v0.0.0"
+)
+
+// StagingModules lists, sorted, the modules that Kubernetes' own go.mod takes from its staging folders.
+func StagingModules(kubernetes *modfile.File) []string {
+	var found []string
+	for _, r := range kubernetes.Replace {
+		if strings.HasPrefix(r.New.Path, "./staging/src/") {
+			found = append(found, r.Old.Path)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// CheckGoMod checks that the main module at root is built against the default minor of its versions.yaml: it requires that
+// k8s.io/kubernetes and those staging modules, and replaces every staging module, and no other of k8s.io, by its published
+// version. The error lists every line that differs and says how to mend it.
+func CheckGoMod(root string) error {
+	m, staging, f, err := loadGoMod(root)
+	if err != nil {
+		return err
+	}
+	if wrong := compareGoMod(f, m, staging); len(wrong) > 0 {
+		return fmt.Errorf("go.mod does not agree with %s; `make update` mends it:\n  %s", FileName, strings.Join(wrong, "\n  "))
+	}
+	return nil
+}
+
+// UpdateGoMod makes the go.mod at root agree with versions.yaml and, if that changed it, lets go mod tidy fill in the rest.
+func UpdateGoMod(root string) (changed bool, err error) {
+	m, staging, f, err := loadGoMod(root)
+	if err != nil {
+		return false, err
+	}
+	before, err := f.Format()
+	if err != nil {
+		return false, err
+	}
+	if err := mendGoMod(f, m, staging); err != nil {
+		return false, err
+	}
+	after, err := f.Format()
+	if err != nil || bytes.Equal(before, after) {
+		return false, err
+	}
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), after, 0o644); err != nil {
+		return false, err
+	}
+	_, err = tool.Go(context.Background(), root, m.Go, nil, "mod", "tidy")
+	return true, err
+}
+
+// loadGoMod reads both files, and Kubernetes' go.mod for the list of its staging modules.
+func loadGoMod(root string) (m Minor, staging []string, main *modfile.File, err error) {
+	v, err := LoadRoot(root)
+	if err != nil {
+		return m, nil, nil, err
+	}
+	if m, err = v.Minor(""); err != nil {
+		return m, nil, nil, err
+	}
+	if main, err = parseGoMod(filepath.Join(root, "go.mod")); err != nil {
+		return m, nil, nil, err
+	}
+	mods, err := tool.Download(context.Background(), m.Go, kubeModule+"@"+m.Kubernetes)
+	if err != nil {
+		return m, nil, nil, err
+	}
+	kube, err := parseGoMod(mods[0].GoMod)
+	if err != nil {
+		return m, nil, nil, err
+	}
+	if staging = StagingModules(kube); len(staging) == 0 {
+		err = fmt.Errorf("%s@%s names no staging modules", kubeModule, m.Kubernetes)
+	}
+	return m, staging, main, err
+}
+
+func parseGoMod(path string) (*modfile.File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return modfile.Parse(path, data, nil)
+}
+
+// compareGoMod lists what is wrong.
+func compareGoMod(f *modfile.File, m Minor, staging []string) []string {
+	var wrong []string
+	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	kube := false
+	for _, r := range f.Require {
+		_, isStaging := slices.BinarySearch(staging, r.Mod.Path)
+		switch {
+		case r.Mod.Path == kubeModule:
+			if kube = true; r.Mod.Version != m.Kubernetes {
+				add("require %s %s, want %s", r.Mod.Path, r.Mod.Version, m.Kubernetes)
+			}
+		case isStaging && r.Mod.Version != m.Staging && r.Mod.Version != noVersion:
+			add("require %s %s, want %s", r.Mod.Path, r.Mod.Version, m.Staging)
+		}
+	}
+	if !kube {
+		add("no requirement of %s, want %s", kubeModule, m.Kubernetes)
+	}
+	replaced := map[string]bool{}
+	for _, r := range f.Replace {
+		_, isStaging := slices.BinarySearch(staging, r.Old.Path)
+		switch {
+		case isStaging:
+			replaced[r.Old.Path] = true
+			if r.Old.Version != "" || r.New.Path != r.Old.Path || r.New.Version != m.Staging {
+				add("replace %s => %s, want %s %s", strings.TrimSpace(r.Old.String()), r.New, r.Old.Path, m.Staging)
+			}
+		case strings.HasPrefix(r.Old.Path, "k8s.io/"):
+			add("replace %s => %s: not a staging module of %s", r.Old.Path, r.New, m.Kubernetes)
+		}
+	}
+	for _, p := range staging {
+		if !replaced[p] {
+			add("no replacement of %s, want %s %s", p, p, m.Staging)
+		}
+	}
+	return wrong
+}
+
+// mendGoMod edits f so that compareGoMod finds nothing.
+func mendGoMod(f *modfile.File, m Minor, staging []string) error {
+	var errs []error
+	for _, r := range slices.Clone(f.Replace) {
+		if _, ok := slices.BinarySearch(staging, r.Old.Path); !ok && !strings.HasPrefix(r.Old.Path, "k8s.io/") {
+			continue
+		}
+		if !slices.Contains(staging, r.Old.Path) || r.Old.Version != "" {
+			errs = append(errs, f.DropReplace(r.Old.Path, r.Old.Version))
+		}
+	}
+	for _, p := range staging {
+		errs = append(errs, f.AddReplace(p, "", p, m.Staging))
+	}
+	for _, r := range slices.Clone(f.Require) {
+		if _, ok := slices.BinarySearch(staging, r.Mod.Path); ok && r.Mod.Version != noVersion {
+			errs = append(errs, f.AddRequire(r.Mod.Path, m.Staging))
+		}
+	}
+	errs = append(errs, f.AddRequire(kubeModule, m.Kubernetes))
+	f.Cleanup()
+	return errors.Join(errs...)
+}
