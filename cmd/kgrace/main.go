@@ -32,6 +32,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/kgrace/kgrace/internal/localnode"
 )
 
 func main() {
@@ -47,5 +49,5 @@ func main() {
 // becomeNodeInit is where a copy of this program that is started as the first process of a node's namespaces turns into
 // that process and does not return. It must stay the first thing main does.
 func becomeNodeInit() {
-	// localnode.MaybeInit()
+	localnode.MaybeInit()
 }

@@ -119,6 +119,7 @@ Environment:
 	root.AddCommand(
 		newTreeCommand(app),
 		newBuildCommand(app),
+		newNodeCommand(app),
 	)
 	return root
 }

@@ -31,7 +31,8 @@ import (
 )
 
 // Check names every right, program and kernel feature that a node needs and this machine or process lacks, each with the
-// way out. It starts nothing that outlives it and changes nothing.
+// way out. It starts nothing that outlives it and changes nothing. With a nil Bin it looks at the machine alone, so that
+// it can be asked before the programs are built.
 func Check(ctx context.Context, c Config) error {
 	if err := c.complete(); err != nil {
 		return err
@@ -42,7 +43,10 @@ func Check(ctx context.Context, c Config) error {
 
 // check also finds out which snapshotter containerd can use in the node's folder.
 func check(ctx context.Context, c *Config) (snapshotter string, err error) {
-	problems := append(checkPrograms(c.Bin), checkTools(nodePath, exec.LookPath)...)
+	problems := checkTools(nodePath, exec.LookPath)
+	if c.Bin != nil {
+		problems = append(checkPrograms(c.Bin), problems...)
+	}
 	rights := checkRights(os.Geteuid(), "/proc/self/status")
 	problems = append(problems, rights...)
 

@@ -127,11 +127,11 @@ func (k *pki) issue(name string, template *x509.Certificate) error {
 }
 
 func (k *pki) writeKey(name string, key *ecdsa.PrivateKey) error {
-	der, err := x509.MarshalPKCS8PrivateKey(key)
+	der, err := x509.MarshalECPrivateKey(key) // the one form that every Kubernetes program reads
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(k.paths.key(name), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
+	return os.WriteFile(k.paths.key(name), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), 0o600)
 }
 
 // writeKubeconfig writes a kubeconfig that holds its certificates, so that it can be copied elsewhere.

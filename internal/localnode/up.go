@@ -41,6 +41,9 @@ func Up(ctx context.Context, c Config) (*Node, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
+	if c.Bin == nil {
+		c.Bin = map[string]string{} // all missing
+	}
 	snapshotter, err := check(ctx, &c)
 	if err != nil {
 		return nil, err

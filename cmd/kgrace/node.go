@@ -1,0 +1,253 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/localnode"
+)
+
+func newNodeCommand(app *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "node",
+		Short: "Run a real node on this machine",
+		Long: `Run a real node on this machine: etcd, kube-apiserver, containerd and one arm's kubelet, in namespaces of their own.
+
+Needs root, no Docker and no network. Nodes are independent of each other; both arms can be up at once. Pods name their node
+(spec.nodeName), use hostNetwork and the images ` + localnode.ActorImage + ` and ` + localnode.PauseImage + `: there is no scheduler, no CNI and no registry.`,
+		Example: "  kgrace node up --arm stock\n  kgrace node status\n  kgrace node down",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newNodeUpCommand(app), newNodeDownCommand(app), newNodeStatusCommand(app))
+	return cmd
+}
+
+// nodesDir holds one folder a node.
+func nodesDir(r *kubetree.Repo) string { return filepath.Join(r.Output, "nodes") }
+
+func newNodeUpCommand(app *app) *cobra.Command {
+	var (
+		minor, arm, name string
+		out              = newOutputFlag()
+	)
+	cmd := &cobra.Command{
+		Use:   "up",
+		Short: "Bring a node up, building what is missing",
+		Long: `Bring a node up and print how to reach it; it stays up until ` + "`kgrace node down`" + `. What is missing is built first. Rights and
+Debian packages that the machine lacks are named before anything is built or started. Interrupted or failed, it leaves nothing but the logs.`,
+		Example: "  kgrace node up --arm fixed\n  kubectl --kubeconfig $(kgrace node up --arm stock -o json | jq -r .kubeconfig) get nodes",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := kubetree.ParseArm(arm)
+			if err != nil {
+				return usage(err)
+			}
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			if _, err := r.Versions.Minor(minor); err != nil {
+				return usage(err)
+			}
+			if name == "" {
+				name = string(a)
+			}
+			n, err := nodeUp(cmd.Context(), r, app, minor, a, name)
+			if err != nil {
+				return err
+			}
+			status, err := n.Status(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return out.write(app.output, status, []string{"NODE", status.Name}, [][]string{
+				{"phase", string(status.Phase)},
+				{"kubelet", status.Kubelet},
+				{"kubeconfig", status.Kubeconfig},
+				{"API server", status.APIServer},
+				{"CRI socket", status.ContainerdSocket},
+				{"logs", status.Logs},
+			})
+		},
+	}
+	addMinorFlag(cmd, &minor)
+	cmd.Flags().StringVar(&arm, "arm", string(kubetree.Fixed), "whose kubelet to run: stock or fixed")
+	cmd.Flags().StringVar(&name, "name", "", "the node's name (default: that of the arm)")
+	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	return cmd
+}
+
+func nodeUp(ctx context.Context, r *kubetree.Repo, app *app, minor string, arm kubetree.Arm, name string) (*localnode.Node, error) {
+	config := localnode.Config{Dir: filepath.Join(nodesDir(r), name), Name: name, Log: app.errs}
+	// Building takes minutes on a fresh machine; what would stop the node is better said now.
+	if err := localnode.Check(ctx, config); err != nil {
+		return nil, err
+	}
+	bin, err := r.Binaries(ctx, minor, arm)
+	if err != nil {
+		return nil, err
+	}
+	actor := filepath.Join(r.Output, "bin", "actor")
+	if err := localnode.BuildActor(ctx, r.Root, actor); err != nil {
+		return nil, err
+	}
+	bin[localnode.ProgramActor] = actor
+	config.Bin = bin
+	return localnode.Up(ctx, config)
+}
+
+// nodesNamed attaches to the nodes of the given names, or to every node there is.
+func nodesNamed(r *kubetree.Repo, names []string) ([]*localnode.Node, error) {
+	all := len(names) == 0
+	if all {
+		entries, err := os.ReadDir(nodesDir(r))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.IsDir() {
+				names = append(names, e.Name())
+			}
+		}
+	}
+	var nodes []*localnode.Node
+	var known []string
+	var unknown error
+	for _, name := range names {
+		switch n, err := localnode.Attach(filepath.Join(nodesDir(r), name)); {
+		case localnode.IsNoNode(err) && all:
+		case localnode.IsNoNode(err):
+			unknown = fmt.Errorf("there is no node %q", name)
+		case err != nil:
+			return nil, err
+		default:
+			nodes = append(nodes, n)
+			known = append(known, n.NodeName())
+		}
+	}
+	if unknown != nil {
+		others, err := nodesNamed(r, nil)
+		if err != nil {
+			return nil, err
+		}
+		known = known[:0]
+		for _, n := range others {
+			known = append(known, n.NodeName())
+		}
+		if len(known) == 0 {
+			return nil, usage(fmt.Errorf("%w; none is up", unknown))
+		}
+		return nil, usage(fmt.Errorf("%w; there are %s", unknown, strings.Join(known, ", ")))
+	}
+	return nodes, nil
+}
+
+func newNodeDownCommand(app *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "down [name...]",
+		Short: "Take nodes down, crashed ones too",
+		Long: `Take the named nodes down, or all of this checkout. Nothing of a node is left but its logs: no process, mount, cgroup, interface
+or folder. A node that crashed, or whose start was killed, is cleaned up the same way.`,
+		Example: "  kgrace node down\n  kgrace node down stock",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			nodes, err := nodesNamed(r, names)
+			if err != nil {
+				return err
+			}
+			var failed error
+			for _, n := range nodes {
+				if err := n.Down(cmd.Context()); err != nil {
+					failed = errors.Join(failed, fmt.Errorf("node %s: %w", n.NodeName(), err))
+					continue
+				}
+				fmt.Fprintf(app.errs, "node %s: down\n", n.NodeName())
+			}
+			return failed
+		},
+	}
+}
+
+func newNodeStatusCommand(app *app) *cobra.Command {
+	out := newOutputFlag()
+	cmd := &cobra.Command{
+		Use:   "status [name...]",
+		Short: "Show nodes and their programs",
+		Long: `Show the named nodes, or all of this checkout: ready, starting, degraded (a program ended, or the API says so) or crashed.
+
+Exit code 1 if one of them is not ready.`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			nodes, err := nodesNamed(r, names)
+			if err != nil {
+				return err
+			}
+			all := []localnode.Status{}
+			var rows [][]string
+			var unwell []string
+			for _, n := range nodes {
+				status, err := n.Status(cmd.Context())
+				if err != nil {
+					return err
+				}
+				all = append(all, status)
+				if status.Phase != localnode.Ready {
+					unwell = append(unwell, fmt.Sprintf("node %s is %s: %s", status.Name, status.Phase, status.Message))
+				}
+				rows = append(rows, []string{status.Name, string(status.Phase), programsOf(status), status.APIServer, status.Kubeconfig})
+			}
+			if err := out.write(app.output, all, []string{"NODE", "PHASE", "PROGRAMS", "API SERVER", "KUBECONFIG"}, rows); err != nil {
+				return err
+			}
+			if len(unwell) > 0 {
+				return red(errors.New(strings.Join(unwell, "; ")))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	return cmd
+}
+
+// programsOf lists a node's programs with the host's pids.
+func programsOf(s localnode.Status) string {
+	var all []string
+	for _, c := range s.Components {
+		state := fmt.Sprint(c.PID)
+		if !c.Running {
+			state = c.Exit
+		}
+		all = append(all, c.Name+" ("+state+")")
+	}
+	return strings.Join(all, ", ")
+}
