@@ -1,0 +1,153 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Catalogue returns every scenario, checked. An error names each row that is not whole; nothing may run then.
+func Catalogue() ([]Scenario, error) {
+	var all []Scenario
+	for _, family := range []struct {
+		name string
+		rows []Scenario
+	}{
+		{"grace", grace()},
+		{"hook", hooks()},
+		{"sidecar", sidecars()},
+		{"runtime", runtimes()},
+		{"seed", seed()},
+	} {
+		for _, row := range family.rows {
+			row.Family = family.name
+			all = append(all, row)
+		}
+	}
+	return all, Check(all)
+}
+
+// Check finds what is wrong with a catalogue: every row, not only the first.
+func Check(all []Scenario) error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, s := range all {
+		if seen[s.ID] {
+			errs = append(errs, fmt.Errorf("scenario %q stands in the catalogue twice", s.ID))
+		}
+		seen[s.ID] = true
+		for _, level := range append([]Level{""}, Levels()...) {
+			if level == "" || s.hasTimes(level) {
+				errs = append(errs, s.At(level).check(level)...)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s Scenario) hasTimes(level Level) bool { _, ok := s.Scaled[level]; return ok }
+
+var label = regexp.MustCompile(`^[a-z][a-z0-9-]{0,61}[a-z0-9]$`)
+
+func (s Scenario) check(level Level) []error {
+	var errs []error
+	refuse := func(format string, args ...any) {
+		where := ""
+		if level != "" {
+			where = fmt.Sprintf(" at level %s", level)
+		}
+		errs = append(errs, fmt.Errorf("scenario %q%s: %s", s.ID, where, fmt.Sprintf(format, args...)))
+	}
+	if !label.MatchString(s.ID) {
+		refuse("the id is also the pod's name, so it must be a DNS label")
+	}
+	if len(s.Levels) == 0 {
+		refuse("no level can carry it; name at least one of %s", joined(Levels()))
+	}
+	for _, l := range s.Levels {
+		if !slices.Contains(Levels(), l) {
+			refuse("unknown level %q; known: %s", l, joined(Levels()))
+		}
+	}
+	if len(s.Expect) == 0 {
+		refuse("it expects nothing, so nothing could turn it red; name at least one rule")
+	}
+	rules := map[Rule]bool{}
+	for _, e := range s.Expect {
+		switch {
+		case !e.Rule.Known():
+			refuse("unknown rule %q; known: %s", e.Rule, joined(Rules()))
+		case rules[e.Rule]:
+			refuse("rule %s is expected twice", e.Rule)
+		case e.Fixed != Held:
+			refuse("rule %s: the fixed arm must hold every rule, the row says %q", e.Rule, e.Fixed)
+		case e.Stock != Held && e.Stock != Broken:
+			refuse("rule %s: stock either holds or breaks it, the row says %q", e.Rule, e.Stock)
+		}
+		rules[e.Rule] = true
+	}
+	if s.Pod.Grace < 1 {
+		refuse("the spec's grace is %d s; a scenario starts from at least 1", s.Pod.Grace)
+	}
+	if len(s.Pod.Containers) == 0 {
+		refuse("its pod has no container")
+	}
+	for _, c := range s.Pod.All() {
+		if c.Hook != nil && c.Hook.Kind == HookSleep && (c.Hook.Takes <= 0 || c.Hook.Takes.Seconds() > float64(s.Pod.Grace)) {
+			refuse("container %s sleeps %v in its hook; the API allows 1 s to the spec's grace", c.Name, c.Hook.Takes)
+		}
+	}
+	if len(s.Steps) == 0 {
+		refuse("no step, so nothing happens")
+	}
+	for i, step := range s.Steps {
+		if i == 0 && step.After != 0 {
+			refuse("times count from the first step, which stands at %v", step.After)
+		}
+		if i > 0 && step.After <= s.Steps[i-1].After {
+			refuse("step %v does not come after %v", step, s.Steps[i-1])
+		}
+	}
+	return errs
+}
+
+// Pick returns the scenarios with these ids that run at the level, in the catalogue's order; all of them when no id is
+// given. An unknown id, or one the level cannot carry, is an error that lists the known ones.
+func Pick(all []Scenario, level Level, ids ...string) ([]Scenario, error) {
+	var known []string
+	for _, s := range all {
+		if s.Runs(level) {
+			known = append(known, s.ID)
+		}
+	}
+	for _, id := range ids {
+		if !slices.Contains(known, id) {
+			return nil, fmt.Errorf("unknown scenario %q at level %s; known: %s", id, level, strings.Join(known, ", "))
+		}
+	}
+	var picked []Scenario
+	for _, s := range all {
+		if s.Runs(level) && (len(ids) == 0 || slices.Contains(ids, s.ID)) {
+			picked = append(picked, s)
+		}
+	}
+	return picked, nil
+}

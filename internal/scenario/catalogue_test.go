@@ -1,0 +1,163 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// mainJob is what the main job promises to run on a real node.
+const mainJob = `force-direct, force-while-terminating, shorten-once, shorten-thrice, shorten-late, lengthen, now,
+hook-exec-shorten, hook-exec-force, hook-force-direct, hook-sleep-shorten, hook-http-shorten, hook-done-not-repeated,
+hook-running-not-restarted, sidecar-shorten, sidecar-force, sidecar-order, sandbox-order, quiet-cancel,
+graceful-two-phase`
+
+func TestCatalogueHoldsTheMainJob(t *testing.T) {
+	all, err := Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(strings.ReplaceAll(strings.ReplaceAll(mainJob, "\n", " "), " ", ""), ",")
+	node, err := Pick(all, LevelNode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range node {
+		got = append(got, s.ID)
+		if s.Family == "" || s.Source == "" || s.Fixed == "" || s.Stock == "" {
+			t.Errorf("%s: family, source and what each arm shows must be filled in", s.ID)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("node level runs\n%v\nwant\n%v", got, want)
+	}
+}
+
+// A kill that decides a verdict comes seconds apart on the two arms, so that the slack of a real node (1.5 s, and the
+// 2 s stop window) never decides.
+func TestArmsLieFarApartOnANode(t *testing.T) {
+	all, err := Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		s = s.At(LevelNode)
+		shortens := slices.ContainsFunc(s.Expect, func(e Expectation) bool { return e.Rule == ShorterActs || e.Rule == Prompt })
+		if !shortens {
+			continue
+		}
+		first, _ := Asked(s.Steps[0].Do, s.Pod.Grace)
+		stock := time.Duration(first) * time.Second
+		fixed := stock
+		for _, step := range s.Steps {
+			g, _ := Asked(step.Do, s.Pod.Grace)
+			fixed = min(fixed, max(time.Duration(g)*time.Second, step.After))
+		}
+		if apart := stock - fixed; apart < 8*time.Second {
+			t.Errorf("%s: stock kills at %v, fixed at %v: only %v apart", s.ID, stock, fixed, apart)
+		}
+		if s.Longest() > 33*time.Second {
+			t.Errorf("%s takes up to %v on a node; give it scaled times", s.ID, s.Longest())
+		}
+	}
+}
+
+func TestAtReplacesTimes(t *testing.T) {
+	s := Scenario{
+		Pod:   Pod{Grace: 60, Containers: []Container{{Name: "main", Hook: &Hook{Kind: HookSleep, Takes: 50 * time.Second}}}},
+		Steps: []Step{del(0, 60)},
+		Scaled: map[Level]Times{
+			LevelNode: {Grace: 20, Hook: 17 * time.Second, Steps: []Step{del(0, 20)}},
+		},
+	}
+	n := s.At(LevelNode)
+	if n.Pod.Grace != 20 || n.Steps[0].Do != (Delete{Grace: 20}) || n.Pod.Containers[0].Hook.Takes != 17*time.Second {
+		t.Errorf("scaled: %+v", n)
+	}
+	if s.Pod.Containers[0].Hook.Takes != 50*time.Second {
+		t.Error("scaling changed the scenario as written")
+	}
+	if sim := s.At(LevelSim); sim.Pod.Grace != 60 || sim.Pod.Containers[0].Hook.Takes != 50*time.Second {
+		t.Errorf("a level without times of its own runs others: %+v", sim)
+	}
+}
+
+func TestCheckRefuses(t *testing.T) {
+	good := func() Scenario {
+		return Scenario{ID: "good", Pod: Pod{Grace: 5, Containers: []Container{{Name: "main"}}}, Steps: []Step{del(0, 5)},
+			Expect: keeps(Deadline), Levels: []Level{LevelNode}}
+	}
+	if err := Check([]Scenario{good()}); err != nil {
+		t.Fatalf("a good row is refused: %v", err)
+	}
+	for name, c := range map[string]struct {
+		change func(*Scenario)
+		want   string
+	}{
+		"unknown rule":       {func(s *Scenario) { s.Expect = keeps("R15") }, `unknown rule "R15"; known: R1, R2`},
+		"no expectation":     {func(s *Scenario) { s.Expect = nil }, "expects nothing"},
+		"rule twice":         {func(s *Scenario) { s.Expect = keeps(Zero, Zero) }, "R4 is expected twice"},
+		"fixed breaks":       {func(s *Scenario) { s.Expect[0].Fixed = Broken }, "fixed arm must hold"},
+		"stock says nothing": {func(s *Scenario) { s.Expect[0].Stock = "" }, "stock either holds or breaks"},
+		"no level":           {func(s *Scenario) { s.Levels = nil }, "no level can carry it"},
+		"unknown level":      {func(s *Scenario) { s.Levels = []Level{"moon"} }, `unknown level "moon"; known: sim, node, kind`},
+		"no step":            {func(s *Scenario) { s.Steps = nil }, "nothing happens"},
+		"late first step":    {func(s *Scenario) { s.Steps = []Step{del(1, 5)} }, "count from the first step"},
+		"steps out of order": {func(s *Scenario) { s.Steps = []Step{del(0, 5), del(0, 3)} }, "does not come after"},
+		"no container":       {func(s *Scenario) { s.Pod.Containers = nil }, "no container"},
+		"bad id":             {func(s *Scenario) { s.ID = "Not a label" }, "DNS label"},
+		"sleeps too long": {func(s *Scenario) { s.Pod.Containers[0].Hook = &Hook{Kind: HookSleep, Takes: time.Minute} },
+			"the API allows"},
+		"bad scaled times": {func(s *Scenario) { s.Scaled = map[Level]Times{LevelNode: {Grace: 5}} }, "at level node: no step"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := good()
+			c.change(&s)
+			err := Check([]Scenario{s})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want an error with %q", err, c.want)
+			}
+		})
+	}
+	if err := Check([]Scenario{good(), good()}); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("the same id twice: %v", err)
+	}
+}
+
+func TestPickListsTheKnown(t *testing.T) {
+	all, err := Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Pick(all, LevelNode, "forse-direct"); err == nil || !strings.Contains(err.Error(), "force-while-terminating") {
+		t.Errorf("got %v", err)
+	}
+	two, err := Pick(all, LevelNode, "now", "force-direct")
+	if err != nil || len(two) != 2 || two[0].ID != "force-direct" {
+		t.Errorf("got %v, %v", two, err)
+	}
+	if _, err := ParseArm("left"); err == nil || !strings.Contains(err.Error(), "stock, fixed") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := ParseLevel("moon"); err == nil || !strings.Contains(err.Error(), "sim, node, kind") {
+		t.Errorf("got %v", err)
+	}
+}

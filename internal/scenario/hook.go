@@ -1,0 +1,97 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import "time"
+
+// hooks is the family of preStop hooks.
+func hooks() []Scenario {
+	everywhere := []Level{LevelSim, LevelNode, LevelKind}
+	with := func(kind HookKind, takes time.Duration) []Container {
+		return []Container{{Name: "main", Stubborn: true, Hook: &Hook{Kind: kind, Takes: takes}}}
+	}
+	return []Scenario{{
+		ID:     "hook-exec-shorten",
+		Source: "#127339",
+		Fixed:  "hook cut at 5 s, killed by 7 s",
+		Stock:  "hook and container live to the old deadline",
+		Pod:    Pod{Grace: 60, Containers: with(HookExec, 0)},
+		Steps:  []Step{del(0, 60), del(3, 5)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), del(3, 5)}}},
+		Expect: repairs(ShorterActs, HookOnce, Prompt),
+		Levels: everywhere,
+	}, {
+		ID:     "hook-exec-force",
+		Source: "#127339",
+		Fixed:  "hook cut and container killed at 3 s",
+		Stock:  "hook and container live to the old deadline",
+		Pod:    Pod{Grace: 60, Containers: with(HookExec, 0)},
+		Steps:  []Step{del(0, 60), force(3)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), force(3)}}},
+		Expect: repairs(Zero, HookOnce, Prompt),
+		Levels: everywhere,
+	}, {
+		ID:     "hook-force-direct",
+		Source: "#49449",
+		Fixed:  "the hook is not started",
+		Stock:  "the hook starts",
+		Pod:    Pod{Grace: 30, Containers: with(HookExec, 100*time.Millisecond)},
+		Steps:  []Step{force(0)},
+		Expect: repairs(Zero),
+		Levels: everywhere,
+	}, {
+		ID:     "hook-sleep-shorten",
+		Source: "KEP-3960",
+		Fixed:  "sleep cut at 5 s, killed by 7 s",
+		Stock:  "the container lives to the old deadline",
+		Pod:    Pod{Grace: 60, Containers: with(HookSleep, 50*time.Second)},
+		Steps:  []Step{del(0, 60), del(3, 5)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 20, Hook: 17 * time.Second, Steps: []Step{del(0, 20), del(3, 5)}}},
+		Expect: repairs(HookOnce, Prompt),
+		Levels: everywhere,
+	}, {
+		ID:     "hook-http-shorten",
+		Source: "derived: HTTP hooks are built without a context",
+		Fixed:  "the request is given up, nothing is left of it",
+		Stock:  "held to the old deadline, the request never given up",
+		Pod:    Pod{Grace: 60, Containers: with(HookHTTP, 0)},
+		Steps:  []Step{del(0, 60), del(3, 2)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), del(3, 2)}}},
+		Expect: repairs(HookOnce, Prompt, NoLeftovers),
+		Levels: everywhere,
+	}, {
+		ID:     "hook-done-not-repeated",
+		Source: "#127580",
+		Fixed:  "the hook runs once",
+		Stock:  "the hook runs once; a plain cancel-and-retry would run it twice",
+		Pod:    Pod{Grace: 60, Containers: with(HookExec, time.Second)},
+		Steps:  []Step{del(0, 60), del(5, 10)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), del(4, 10)}}},
+		Expect: keeps(HookOnce),
+		Levels: everywhere,
+	}, {
+		ID:     "hook-running-not-restarted",
+		Source: "derived",
+		Fixed:  "one start, one end, at 8 s",
+		Stock:  "the same",
+		Pod:    Pod{Grace: 60, Containers: with(HookExec, 8*time.Second)},
+		Steps:  []Step{del(0, 60), del(3, 20)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 24, Steps: []Step{del(0, 24), del(3, 16)}}},
+		Expect: keeps(HookOnce),
+		Levels: everywhere,
+	}}
+}

@@ -1,0 +1,69 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import "time"
+
+// Pod is the pod of a scenario.
+type Pod struct {
+	// Grace is terminationGracePeriodSeconds.
+	Grace int64
+	// Sidecars are restartable init containers, in the order in which they start. They are stopped in reverse order,
+	// after the containers.
+	Sidecars   []Container
+	Containers []Container
+}
+
+// All returns every container, in the order in which they start.
+func (p Pod) All() []Container {
+	return append(append([]Container{}, p.Sidecars...), p.Containers...)
+}
+
+// Container is a container and its manners.
+type Container struct {
+	Name string
+	// Stubborn ignores TERM. Otherwise the main process ends ExitAfter after the first TERM.
+	Stubborn  bool
+	ExitAfter time.Duration
+	// Hook is its preStop hook; nil for none.
+	Hook *Hook
+}
+
+// HookKind is the form of a preStop hook.
+type HookKind string
+
+const (
+	// HookExec runs a command in the container, which reports its start and its end.
+	HookExec HookKind = "exec"
+	// HookSleep is the API's own sleep action. It leaves no trace in the container.
+	HookSleep HookKind = "sleep"
+	// HookHTTP asks a server in the container that reports the request, and the client's going away, and never answers.
+	HookHTTP HookKind = "http"
+)
+
+// Hook is a preStop hook.
+type Hook struct {
+	Kind HookKind
+	// Takes is how long it runs if nobody cuts it; 0 means that it never ends by itself.
+	Takes time.Duration
+}
+
+// Ports of the HTTP servers: pods share the node's network, so each server has a port of its own.
+const (
+	// HTTPPort is the port of a scenario's HTTP hook server. One scenario of the catalogue has one.
+	HTTPPort = 18080
+)

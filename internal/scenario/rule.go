@@ -1,0 +1,70 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import (
+	"slices"
+	"strings"
+)
+
+// Rule is the id of a rule of the termination contract, R1 to R14.
+type Rule string
+
+// The rules of the contract, by their short names there.
+const (
+	Deadline     Rule = "R1"  // one deadline: start + the smallest grace asked for
+	OnlyShorter  Rule = "R2"  // the deadline never moves later
+	ShorterActs  Rule = "R3"  // a shorter request is passed on at once, with what is left
+	Zero         Rule = "R4"  // grace 0 is a value: no hook, no waiting, stop with timeout 0
+	Window       Rule = "R5"  // a grace above 0 leaves at least 2 s to stop
+	OneTerm      Rule = "R6"  // at most one TERM
+	HookOnce     Rule = "R7"  // a hook runs at most once and until the deadline
+	Prompt       Rule = "R8"  // the terminating sync returns at once from whichever wait it is in
+	RuntimeCalls Rule = "R9"  // nothing is undone at the runtime
+	Quiet        Rule = "R10" // a cancelled sync leaves no FailedKillPod and no second Killing
+	Ends         Rule = "R11" // every terminating pod ends
+	Kept         Rule = "R12" // what stock does right stays
+	NoLeftovers  Rule = "R13" // nothing is left of a pod's worker
+	LostUpdate   Rule = "R14" // a lost grace-0 update: the known grace holds
+)
+
+var titles = map[Rule]string{
+	Deadline: "deadline", OnlyShorter: "only shorter", ShorterActs: "shorter takes effect", Zero: "zero is a value",
+	Window: "minimum window", OneTerm: "one TERM", HookOnce: "hooks once", Prompt: "prompt return",
+	RuntimeCalls: "nothing undone at the runtime", Quiet: "quiet cancellation", Ends: "it ends", Kept: "kept",
+	NoLeftovers: "no leftovers", LostUpdate: "lost update",
+}
+
+// Rules returns every rule of the contract, in its order.
+func Rules() []Rule {
+	return []Rule{Deadline, OnlyShorter, ShorterActs, Zero, Window, OneTerm, HookOnce, Prompt, RuntimeCalls, Quiet,
+		Ends, Kept, NoLeftovers, LostUpdate}
+}
+
+// Known says whether the contract has this rule.
+func (r Rule) Known() bool { return slices.Contains(Rules(), r) }
+
+// Title is the rule's name in the contract; "" for an unknown rule.
+func (r Rule) Title() string { return titles[r] }
+
+func joined[T ~string](all []T) string {
+	words := make([]string, len(all))
+	for i, one := range all {
+		words[i] = string(one)
+	}
+	return strings.Join(words, ", ")
+}

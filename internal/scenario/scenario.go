@@ -1,0 +1,184 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Arm is one of the two kubelets of a minor.
+type Arm string
+
+const (
+	// Stock is the kubelet as upstream released it.
+	Stock Arm = "stock"
+	// Fixed is stock with the patch series.
+	Fixed Arm = "fixed"
+)
+
+// Arms returns both arms, stock first.
+func Arms() []Arm { return []Arm{Stock, Fixed} }
+
+// ParseArm returns the arm of that name; the error lists the known ones.
+func ParseArm(name string) (Arm, error) {
+	if slices.Contains(Arms(), Arm(name)) {
+		return Arm(name), nil
+	}
+	return "", fmt.Errorf("unknown arm %q; known: %s", name, joined(Arms()))
+}
+
+// Level is how much of what runs is real.
+type Level string
+
+const (
+	// LevelSim is the arm's own kubelet code against a simulated runtime, in virtual time.
+	LevelSim Level = "sim"
+	// LevelNode is a real kubelet, containerd, runc, kube-apiserver and etcd on this machine.
+	LevelNode Level = "node"
+	// LevelKind is a kind cluster.
+	LevelKind Level = "kind"
+)
+
+// Levels returns every level at which scenarios run.
+func Levels() []Level { return []Level{LevelSim, LevelNode, LevelKind} }
+
+// ParseLevel returns the level of that name; the error lists the known ones.
+func ParseLevel(name string) (Level, error) {
+	if slices.Contains(Levels(), Level(name)) {
+		return Level(name), nil
+	}
+	return "", fmt.Errorf("unknown level %q; known: %s", name, joined(Levels()))
+}
+
+// Scenario is one row of the catalogue.
+type Scenario struct {
+	// ID names the scenario; it is also the name of its pod, so it is a DNS label.
+	ID string
+	// Family is the file it stands in.
+	Family string
+	// Source is where it comes from: issue numbers of kubernetes/kubernetes, or what it is derived from.
+	Source string
+	// Fixed and Stock say in words what each arm shows.
+	Fixed, Stock string
+
+	Pod Pod
+	// Steps in the order of their times; the first is the first request, at 0.
+	Steps []Step
+	// Scaled replaces times at a level where those written would take too long. Virtual time needs none.
+	Scaled map[Level]Times
+	// Expect says what each rule's judge finds on each arm.
+	Expect []Expectation
+	// Levels are those that can carry the scenario.
+	Levels []Level
+}
+
+// Times replaces a scenario's times at one level.
+type Times struct {
+	// Grace is the spec's grace period in seconds.
+	Grace int64
+	// Hook is how long the preStop hooks of the pod take; 0 leaves them as written.
+	Hook time.Duration
+	// Steps replaces all steps.
+	Steps []Step
+}
+
+// At returns the scenario as it runs at a level: with the times of that level.
+func (s Scenario) At(level Level) Scenario {
+	times, ok := s.Scaled[level]
+	if !ok {
+		return s
+	}
+	s.Pod.Grace = times.Grace
+	s.Steps = times.Steps
+	if times.Hook > 0 {
+		s.Pod.Containers = withHook(s.Pod.Containers, times.Hook)
+		s.Pod.Sidecars = withHook(s.Pod.Sidecars, times.Hook)
+	}
+	return s
+}
+
+func withHook(containers []Container, takes time.Duration) []Container {
+	containers = slices.Clone(containers)
+	for i, c := range containers {
+		if c.Hook != nil && c.Hook.Takes > 0 {
+			hook := *c.Hook
+			hook.Takes = takes
+			containers[i].Hook = &hook
+		}
+	}
+	return containers
+}
+
+// Runs says whether the scenario runs at a level.
+func (s Scenario) Runs(level Level) bool { return slices.Contains(s.Levels, level) }
+
+// Longest is how many seconds after the first request the last container is gone on an arm that knows only the first
+// request's grace, the stop window of 2 s included. What lives longer than that is stuck.
+func (s Scenario) Longest() time.Duration {
+	grace := s.Pod.Grace
+	var last time.Duration
+	for i, step := range s.Steps {
+		if g, ok := Asked(step.Do, s.Pod.Grace); ok && i == 0 {
+			grace = g
+		}
+		last = step.After
+	}
+	return max(time.Duration(grace)*time.Second, last) + 2*time.Second
+}
+
+// Outcome is what a judge finds about one rule in one history.
+type Outcome string
+
+const (
+	// Held: the rule applied and was kept.
+	Held Outcome = "held"
+	// Broken: the rule applied and was not kept.
+	Broken Outcome = "broken"
+	// Invalid: the run never got to the point where the rule applies. It is neither green nor red.
+	Invalid Outcome = "invalid"
+)
+
+// Expectation is what the judge of one rule finds on each arm. A rule that stock breaks and fixed holds is what the
+// series repairs; one that both hold is kept.
+type Expectation struct {
+	Rule         Rule
+	Stock, Fixed Outcome
+}
+
+// On returns what is expected on one arm.
+func (e Expectation) On(arm Arm) Outcome {
+	if arm == Stock {
+		return e.Stock
+	}
+	return e.Fixed
+}
+
+// repairs is the expectation of rules that stock breaks.
+func repairs(rules ...Rule) []Expectation { return expect(Broken, rules) }
+
+// keeps is the expectation of rules that both arms hold.
+func keeps(rules ...Rule) []Expectation { return expect(Held, rules) }
+
+func expect(stock Outcome, rules []Rule) []Expectation {
+	var all []Expectation
+	for _, rule := range rules {
+		all = append(all, Expectation{Rule: rule, Stock: stock, Fixed: Held})
+	}
+	return all
+}

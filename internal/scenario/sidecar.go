@@ -1,0 +1,57 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import "time"
+
+// sidecars is the family of restartable init containers, which wait their turn when the pod is stopped.
+func sidecars() []Scenario {
+	everywhere := []Level{LevelSim, LevelNode, LevelKind}
+	main := []Container{{Name: "main", Stubborn: true}}
+	return []Scenario{{
+		ID:     "sidecar-shorten",
+		Source: "derived: waitForTurn has no context",
+		Fixed:  "both dead by 7 s, order kept as far as time allows",
+		Stock:  "held to the old deadline",
+		Pod:    Pod{Grace: 120, Sidecars: []Container{{Name: "sidecar", Stubborn: true}}, Containers: main},
+		Steps:  []Step{del(0, 120), del(3, 5)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), del(3, 5)}}},
+		Expect: append(repairs(ShorterActs, Prompt), keeps(Kept)...),
+		Levels: everywhere,
+	}, {
+		ID:     "sidecar-force",
+		Source: "derived: waitForTurn has no context",
+		Fixed:  "all dead at 3 s",
+		Stock:  "held to the old deadline",
+		Pod: Pod{Grace: 120, Containers: main, Sidecars: []Container{
+			{Name: "sidecar-1", Stubborn: true}, {Name: "sidecar-2", Stubborn: true}}},
+		Steps:  []Step{del(0, 120), force(3)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), force(3)}}},
+		Expect: repairs(Zero, Prompt),
+		Levels: everywhere,
+	}, {
+		ID:     "sidecar-order",
+		Source: "#120620",
+		Fixed:  "main ends first, then the sidecars in reverse order",
+		Stock:  "the same",
+		Pod: Pod{Grace: 60, Containers: []Container{{Name: "main", ExitAfter: 2 * time.Second}},
+			Sidecars: []Container{{Name: "sidecar-1"}, {Name: "sidecar-2"}}},
+		Steps:  []Step{del(0, 60)},
+		Expect: keeps(Kept),
+		Levels: everywhere,
+	}}
+}
