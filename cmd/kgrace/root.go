@@ -119,6 +119,9 @@ Environment:
 	root.AddCommand(
 		newTreeCommand(app),
 		newBuildCommand(app),
+		newPatchCommand(app),
+		newVerifyCommand(app),
+		newUpdateCommand(app),
 		newNodeCommand(app),
 	)
 	return root

@@ -29,13 +29,13 @@ type trailerRule struct {
 	example string
 }
 
-const upstreamRef = `(?:https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/\d+|(?:[\w.-]+/[\w.-]+)?#\d+)`
+const upstreamRef = `(?:https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/\d+|(?:(?:[\w.-]+/[\w.-]+)?#)?\d+)`
 
 var trailerRules = []trailerRule{
 	{"Upstream-Status", regexp.MustCompile(`^(?:Pending|Submitted https://\S+|Backport [0-9a-f]{40}|Inappropriate \S.+)$`),
 		"one of \"Pending\", \"Submitted https://github.com/kubernetes/kubernetes/pull/N\", \"Backport <40 hex digits>\", \"Inappropriate <reason>\""},
 	{"Upstream-Issue", regexp.MustCompile(`^` + upstreamRef + `(?:,? ` + upstreamRef + `)*$`),
-		"\"https://github.com/kubernetes/kubernetes/issues/83916\", or several with commas"},
+		"numbers of kubernetes/kubernetes (\"83916, 113717\") or whole addresses"},
 	{"Contract", regexp.MustCompile(`^R\d+(?:,? R\d+)*$`),
 		"the rules of the contract that the patch gives: \"R3, R8\""},
 	{"Scenarios", regexp.MustCompile(`^(?:[a-z0-9-]+(?:,? [a-z0-9-]+)*|none \(.+\))$`),

@@ -1,0 +1,89 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/patchset"
+)
+
+func newPatchCommand(app *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "patch",
+		Short: "Work on a series of patches",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPatchExtractCommand(app))
+	return cmd
+}
+
+func newPatchExtractCommand(app *app) *cobra.Command {
+	var minor, from, base string
+	cmd := &cobra.Command{
+		Use:   "extract",
+		Short: "Write the commits of the fixed tree as the series",
+		Long: `Write the commits that the fixed tree has on top of the stock tree into patches/<minor>: one patch a commit, named after
+its place and subject, and the file that lists them. A file that would not change is not touched. Prints what changed.
+
+The tree must have no change that is not committed.`,
+		Example: "  kgrace patch extract\n  kgrace patch extract --from ~/kubernetes --base v1.37.2",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if (from == "") != (base == "") {
+				return usage(fmt.Errorf("--from and --base go together: a tree, and the commit in it that the series starts from"))
+			}
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			if minor == "" {
+				minor = r.Versions.Default
+			}
+			if _, err := r.Versions.Minor(minor); err != nil {
+				return usage(err)
+			}
+			if from == "" {
+				stock, err := r.Ensure(cmd.Context(), minor, kubetree.Stock, nil)
+				if err != nil {
+					return err
+				}
+				// Not Ensure: this arm has the edits that are to be extracted.
+				from, base = r.TreeDir(minor, kubetree.Fixed), stock.Commit
+			}
+			changes, err := patchset.Extract(cmd.Context(), from, base, r.SeriesDir(minor))
+			for _, name := range changes.Written {
+				fmt.Fprintln(app.output, "wrote", name)
+			}
+			for _, name := range changes.Removed {
+				fmt.Fprintln(app.output, "removed", name)
+			}
+			if err == nil && len(changes.Written)+len(changes.Removed) == 0 {
+				fmt.Fprintln(app.errs, "the series is up to date")
+			}
+			return err
+		},
+	}
+	addMinorFlag(cmd, &minor)
+	cmd.Flags().StringVar(&from, "from", "", "the git work tree to extract from (default: the fixed tree under _output)")
+	cmd.Flags().StringVar(&base, "base", "", "the commit the series starts from (default: the stock tree's)")
+	return cmd
+}

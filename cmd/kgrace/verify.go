@@ -1,0 +1,227 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/repocheck"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/vendored"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+// check is one line of verify. run returns what is wrong, each with the way out; an error means that it could not look.
+type check struct {
+	name string
+	run  func(ctx context.Context) (faults []string, err error)
+}
+
+// checked is a check with its result.
+type checked struct {
+	Name    string   `json:"name"`
+	Result  string   `json:"result"` // ok, FAILED or NOT RUN
+	Faults  []string `json:"faults,omitempty"`
+	Seconds float64  `json:"seconds"`
+}
+
+func newVerifyCommand(app *app) *cobra.Command {
+	out := newOutputFlag()
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Prove that patches, copied and generated files agree with each other",
+		Long: `Prove that patches, copied and generated files agree with each other. Nothing is written but the trees under _output,
+and nothing is built.
+
+For every Kubernetes minor:
+  series lint   names, messages, trailers and boilerplate of its patches
+  round trip    its patches apply, and extracting them again gives the same bytes
+For the module:
+  copied files  pkg/podworkers and pkg/graceperiod are what the fixed tree of the default minor has
+  patch table   patches/README.md lists what the patches say
+  go.mod        agrees with versions.yaml
+  repository    licence headers, package docs, file sizes, import arrows, forbidden words`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			return app.verify(cmd.Context(), checks(r), out)
+		},
+	}
+	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	return cmd
+}
+
+// verify runs every check, prints them all, and says with its error whether one is red or could not look.
+func (a *app) verify(ctx context.Context, all []check, out outputFlag) error {
+	var results []checked
+	var rows [][]string
+	var failed, unrun []string
+	for _, c := range all {
+		start := time.Now()
+		faults, err := c.run(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		res := checked{Name: c.name, Result: "ok", Faults: faults, Seconds: time.Since(start).Seconds()}
+		switch {
+		case err != nil:
+			res.Result, res.Faults = "NOT RUN", append(faults, err.Error())
+			unrun = append(unrun, c.name)
+		case len(faults) > 0:
+			res.Result = "FAILED"
+			failed = append(failed, c.name)
+		}
+		results = append(results, res)
+		rows = append(rows, []string{res.Name, res.Result, fmt.Sprintf("%.1fs", res.Seconds)})
+		for _, f := range res.Faults {
+			fmt.Fprintf(a.errs, "%s: %s\n", c.name, strings.ReplaceAll(f, "\n", "\n    "))
+		}
+	}
+	if err := out.write(a.output, results, []string{"CHECK", "RESULT", "TIME"}, rows); err != nil {
+		return err
+	}
+	switch {
+	case len(failed) > 0:
+		return red(fmt.Errorf("FAILED: %s", strings.Join(failed, ", ")))
+	case len(unrun) > 0:
+		return fmt.Errorf("not run: %s", strings.Join(unrun, ", "))
+	}
+	return nil
+}
+
+func checks(r *kubetree.Repo) []check {
+	var all []check
+	for _, minor := range r.Versions.MinorNames() {
+		all = append(all,
+			check{"series lint " + minor, func(ctx context.Context) ([]string, error) { return lintSeries(ctx, r, minor) }},
+			check{"round trip " + minor, func(ctx context.Context) ([]string, error) { return roundTrip(ctx, r, minor) }},
+		)
+	}
+	all = append(all,
+		check{"copied files", func(ctx context.Context) ([]string, error) {
+			tree, err := r.Ensure(ctx, "", kubetree.Fixed, nil)
+			if err != nil {
+				return nil, err
+			}
+			return faultsOf(vendored.Verify(tree.Dir, r.Root, origin(r), vendored.Copies)), nil
+		}},
+		check{"patch table", func(ctx context.Context) ([]string, error) { return checkPatchTable(ctx, r) }},
+		check{"go.mod", func(context.Context) ([]string, error) { return faultsOf(versions.CheckGoMod(r.Root)), nil }},
+	)
+	return append(all, repositoryChecks(r.Root)...)
+}
+
+func repositoryChecks(root string) []check {
+	var all []check
+	for i, rule := range repocheck.Rules(nil) {
+		all = append(all, check{rule.Name, func(ctx context.Context) ([]string, error) {
+			files, err := repocheck.Load(ctx, root)
+			if err != nil {
+				return nil, err
+			}
+			machine, err := repocheck.Machine(ctx, root)
+			if err != nil {
+				return nil, err
+			}
+			return repocheck.Rules(machine)[i].Check(files), nil
+		}})
+	}
+	return all
+}
+
+func lintSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
+	series, err := patchset.Load(r.SeriesDir(minor))
+	if err != nil {
+		return faultsOf(err), nil
+	}
+	known, err := knownIDs()
+	if err != nil {
+		return nil, err
+	}
+	problems, err := series.Lint(ctx, known)
+	var faults []string
+	for _, p := range problems {
+		faults = append(faults, p.String())
+	}
+	return faults, err
+}
+
+// roundTrip extracts what kubetree applied. A series that does not apply is a fault; a tree that cannot be laid out is not.
+func roundTrip(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
+	series, err := patchset.Load(r.SeriesDir(minor))
+	if err != nil {
+		return faultsOf(err), nil
+	}
+	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
+	if err != nil {
+		return nil, err
+	}
+	fixed, err := r.Ensure(ctx, minor, kubetree.Fixed, nil)
+	var applyErr *patchset.ApplyError
+	if errors.As(err, &applyErr) {
+		return faultsOf(err), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return faultsOf(series.MatchesTree(ctx, fixed.Dir, stock.Commit)), nil
+}
+
+// knownIDs are the rules and scenarios that trailers may name.
+func knownIDs() (patchset.Known, error) {
+	var known patchset.Known
+	for _, rule := range scenario.Rules() {
+		known.Rules = append(known.Rules, string(rule))
+	}
+	all, err := scenario.Catalogue()
+	for _, s := range all {
+		known.Scenarios = append(known.Scenarios, s.ID)
+	}
+	return known, err
+}
+
+// origin says in words what the copied files are copied from.
+func origin(r *kubetree.Repo) string {
+	minor := r.Versions.Default
+	return fmt.Sprintf("Kubernetes %s with patches/%s", r.Versions.Minors[minor].Kubernetes, minor)
+}
+
+// faultsOf turns an error that is joined from several into one text each.
+func faultsOf(err error) []string {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var faults []string
+		for _, e := range joined.Unwrap() {
+			faults = append(faults, e.Error())
+		}
+		return faults
+	}
+	return []string{err.Error()}
+}

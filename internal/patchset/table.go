@@ -1,0 +1,52 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package patchset
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Table returns text with the part between its marks "<!-- begin NAME -->" and "<!-- end NAME -->" replaced by a Markdown
+// table of the series: what each patch does, the rules it gives, the scenarios that see it, and where it stands upstream.
+func (s *Series) Table(ctx context.Context, text, name string) (string, error) {
+	begin, end := fmt.Sprintf("<!-- begin %s -->\n", name), fmt.Sprintf("<!-- end %s -->\n", name)
+	before, rest, ok := strings.Cut(text, begin)
+	if !ok {
+		return "", fmt.Errorf("no line %q, where the table of the series begins", strings.TrimSpace(begin))
+	}
+	_, after, ok := strings.Cut(rest, end)
+	if !ok {
+		return "", fmt.Errorf("no line %q, where the table of the series ends", strings.TrimSpace(end))
+	}
+	var b strings.Builder
+	b.WriteString("| patch | rules | scenarios that turn red without it | upstream | can go when |\n| --- | --- | --- | --- | --- |\n")
+	for i, p := range s.Patches {
+		trailers, err := p.Trailers(ctx)
+		if err != nil {
+			return "", err
+		}
+		value := map[string]string{}
+		for _, t := range trailers {
+			value[t.Key] = strings.ReplaceAll(t.Value, "|", `\|`)
+		}
+		fmt.Fprintf(&b, "| [%d](%s/%s) %s | %s | %s | %s | %s |\n", i+1, name, p.Name, strings.ReplaceAll(p.Subject, "|", `\|`),
+			value["Contract"], value["Scenarios"], value["Upstream-Status"], value["Drop-When"])
+	}
+	return before + begin + b.String() + end + after, nil
+}

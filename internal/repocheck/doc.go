@@ -1,0 +1,20 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package repocheck holds the files of this repository against its own rules: a licence header on every Go and shell
+// file, a doc comment on every package, files of one idea's size, arrows between packages that run one way, and words
+// that do not belong into a project. Every rule reads git's list of files, so what git ignores is nobody's business.
+package repocheck

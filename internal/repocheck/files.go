@@ -1,0 +1,96 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package repocheck
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// File is one text file of the repository.
+type File struct {
+	// Path from the root, with slashes.
+	Path string
+	Text string
+}
+
+// Rule returns what is wrong with the files, one text a fault, each naming file and line and the way out.
+type Rule struct {
+	Name  string
+	Check func(files []File) []string
+}
+
+// Rules are the rules that need no more than the files. machine are words that only Words knows at run time.
+func Rules(machine []string) []Rule {
+	return []Rule{
+		{"licence headers", Licences},
+		{"package docs", PackageDocs},
+		{"file sizes", Sizes},
+		{"import arrows", Imports},
+		{"forbidden words", func(files []File) []string { return Words(files, machine) }},
+	}
+}
+
+// Load reads what git tracks, or would track, under root; binary files are left out.
+func Load(ctx context.Context, root string) ([]File, error) {
+	out, err := tool.Git(ctx, root, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Split(strings.TrimRight(out, "\x00"), "\x00")
+	slices.Sort(names)
+	var files []File
+	for _, name := range slices.Compact(names) {
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed, not yet committed
+		}
+		if err != nil {
+			return nil, err
+		}
+		if text := string(data); !strings.Contains(text, "\x00") {
+			files = append(files, File{Path: name, Text: text})
+		}
+	}
+	return files, nil
+}
+
+// generated is the line by which the Go tools know a file that a program wrote.
+var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+
+// isGo is true for Go files that belong to a package of this module.
+func (f File) isGo() bool {
+	return path.Ext(f.Path) == ".go" && !slices.Contains(strings.Split(f.Path, "/"), "testdata")
+}
+
+func (f File) isTest() bool { return strings.HasSuffix(f.Path, "_test.go") }
+
+func (f File) isShell() bool {
+	first, _, _ := strings.Cut(f.Text, "\n")
+	return path.Ext(f.Path) == ".sh" || strings.HasPrefix(first, "#!") && strings.HasSuffix(first, "sh")
+}
+
+func (f File) isGenerated() bool { return f.isGo() && generated.MatchString(f.Text) }

@@ -1,0 +1,100 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package repocheck
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// word is a pattern that must not stand in a file, and what to do about it.
+type word struct {
+	pattern *regexp.Regexp
+	why     string
+	// goOnly looks at Go files alone.
+	goOnly bool
+}
+
+// The patterns are put together from pieces so that this file passes its own check.
+var words = []word{
+	{regexp.MustCompile(`\bF` + `lakeAttempts\b`), "a retry that forgives; find out why it fails", true},
+	{regexp.MustCompile(`\bF` + `(?:It|Describe|Context|When|Entry|DescribeTable)\(`), "a focused spec hides all others; take the F away", true},
+	{regexp.MustCompile(`\b(?:TO` + `DO|FIX` + `ME|X` + `XX)\b`), "left for later; do it now, or write it down where work is planned", true},
+	{regexp.MustCompile(`context\.T` + `ODO\(\)`), "a context that nothing ends; pass the caller's", true},
+}
+
+// skipped are files whose words are not this project's own.
+var skipped = regexp.MustCompile(`^(?:patches/.*\.patch|go\.sum|LICENSE)$`)
+
+// Words looks for what does not belong into a project: the patterns above, and the words of the machine it is worked on
+// (see Machine).
+func Words(files []File, machine []string) []string {
+	all := words
+	for _, m := range machine {
+		all = append(all[:len(all):len(all)], word{regexp.MustCompile(`(?:^|[^A-Za-z0-9_.-])` + regexp.QuoteMeta(m)),
+			"a name of this machine; nobody else has it", false})
+	}
+	var faults []string
+	for _, f := range files {
+		if skipped.MatchString(f.Path) || f.isGenerated() {
+			continue
+		}
+		for i, line := range strings.Split(f.Text, "\n") {
+			for _, w := range all {
+				if w.goOnly && !f.isGo() {
+					continue
+				}
+				if found := w.pattern.FindString(line); found != "" {
+					faults = append(faults, fmt.Sprintf("%s:%d: %q: %s", f.Path, i+1, strings.TrimSpace(found), w.why))
+				}
+			}
+		}
+	}
+	return faults
+}
+
+// Machine returns the words of this machine: the folder the checkout lies in, the home folder, and the hosts that go
+// fetches modules from. They are found out at run time, since a list of them would be what it forbids.
+func Machine(ctx context.Context, root string) ([]string, error) {
+	var found []string
+	dirs := []string{path.Dir(root)}
+	if home, err := os.UserHomeDir(); err == nil {
+		dirs = append(dirs, home)
+	}
+	for _, dir := range dirs {
+		if dir != "/" && dir != "." {
+			found = append(found, dir+"/")
+		}
+	}
+	out, err := tool.Run(ctx, tool.Cmd{Dir: root, Env: os.Environ(), Args: []string{"go", "env", "GOPROXY"}})
+	if err != nil {
+		return nil, err
+	}
+	for _, proxy := range strings.FieldsFunc(strings.TrimSpace(out), func(r rune) bool { return r == ',' || r == '|' }) {
+		if u, err := url.Parse(proxy); err == nil && u.Host != "" {
+			found = append(found, u.Hostname())
+		}
+	}
+	return found, nil
+}
