@@ -37,17 +37,13 @@ import (
 )
 
 func main() {
-	becomeNodeInit()
+	// First of all: a copy of this program that was started as the first process of a node's namespaces becomes that
+	// process here and does not return.
+	localnode.MaybeInit()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// From the first signal on the default applies again, so that a second one ends the process.
 	context.AfterFunc(ctx, stop)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
-}
-
-// becomeNodeInit is where a copy of this program that is started as the first process of a node's namespaces turns into
-// that process and does not return. It must stay the first thing main does.
-func becomeNodeInit() {
-	localnode.MaybeInit()
 }

@@ -182,5 +182,6 @@ func mendGoMod(f *modfile.File, m Minor, staging []string) error {
 	}
 	errs = append(errs, f.AddRequire(kubeModule, m.Kubernetes))
 	f.Cleanup()
+	f.SortBlocks()
 	return errors.Join(errs...)
 }

@@ -1,0 +1,44 @@
+# The face of the project. Every target is one line that calls cmd/ or hack/; the work is there.
+
+# One toolchain for everything: the one that versions.yaml pins for its default minor.
+export GOTOOLCHAIN := $(shell hack/go-toolchain.sh)
+export GOFLAGS := -trimpath -buildvcs=false
+KGRACE = go run ./cmd/kgrace
+
+.DEFAULT_GOAL := help
+.PHONY: help setup tree build lint verify update unit intree regression-node test clean
+
+help: ## print this help
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install the Debian packages that builds and nodes need (root)
+	hack/setup.sh
+
+tree: ## lay out the source trees, stock and fixed
+	$(KGRACE) tree
+
+build: ## build everything that a node runs, both kubelets included
+	$(KGRACE) build
+
+lint: ## gofmt, go vet, shellcheck
+	hack/verify-lint.sh
+
+verify: ## prove that patches, vendored and generated files agree with each other
+	$(KGRACE) verify
+
+update: ## write vendored and generated files anew
+	$(KGRACE) update
+
+unit: ## this project's unit tests: no root, no tree, virtual time
+	go test ./cmd/... ./internal/... ./pkg/...
+
+intree: ## upstream's tests of the touched packages on the fixed tree; the series' own must fail on stock
+	$(KGRACE) intree
+
+regression-node: ## the main job: every scenario on both arms, on a real node (root)
+	$(KGRACE) regress
+
+test: lint verify unit intree regression-node ## all of the above that prove something, in this order
+
+clean: ## remove what kgrace built (not while a node is up)
+	hack/clean.sh

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+
+# Copyright The kgrace Authors.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+# Removes what kgrace built: trees, binaries, artifacts. Refuses while a node is up.
+
+set -o errexit -o nounset -o pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+output="${KGRACE_OUTPUT:-_output}"
+if compgen -G "${output}/nodes/*" >/dev/null; then
+  echo "clean: there are nodes in ${output}/nodes; take them down first (kgrace node down)" >&2
+  exit 1
+fi
+rm -rf "${output:?}"/{trees,modules,bin,artifacts,nodes,locks}
+rmdir "${output}" 2>/dev/null || true

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+
+# Copyright The kgrace Authors.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+# Checks form: gofmt, go vet, shellcheck. Says everything that is wrong, then fails.
+
+set -o errexit -o nounset -o pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+failed=0
+
+# Files that git knows or would add: not _output, and nothing ignored.
+mapfile -t gofiles < <(git ls-files --cached --others --exclude-standard -- '*.go' | while read -r f; do [[ -f "${f}" ]] && echo "${f}"; done)
+mapfile -t shfiles < <(git ls-files --cached --others --exclude-standard -- '*.sh' '.ci/run' | while read -r f; do [[ -f "${f}" ]] && echo "${f}"; done)
+if (( ${#gofiles[@]} == 0 || ${#shfiles[@]} == 0 )); then
+  echo "lint: found no files to check; is this a git checkout?" >&2
+  exit 1
+fi
+
+unformatted=$(gofmt -l "${gofiles[@]}")
+if [[ -n "${unformatted}" ]]; then
+  echo "lint: not gofmt'ed (gofmt -w them):" >&2
+  echo "${unformatted}" >&2
+  failed=1
+fi
+
+if ! go vet ./...; then
+  echo "lint: go vet found the above" >&2
+  failed=1
+fi
+
+if ! command -v shellcheck >/dev/null; then
+  echo "lint: shellcheck is missing: hack/setup.sh, or apt-get install shellcheck" >&2
+  failed=1
+elif ! shellcheck "${shfiles[@]}"; then
+  echo "lint: shellcheck found the above" >&2
+  failed=1
+fi
+
+exit "${failed}"
