@@ -1,0 +1,212 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// facts is a history, sorted by what the rules ask about.
+type facts struct {
+	Bounds
+	scenario scenario.Scenario
+	finished time.Time
+	// requests are the accepted deletes from the first on; accepted is their number.
+	requests   []request
+	accepted   int
+	containers []*container
+	// podEvents are the watch events of the pod.
+	podEvents []history.Event
+	// sandboxStops are the StopPodSandbox calls, kubelet the kubelet's events about the pod.
+	sandboxStops []call
+	kubelet      []history.Event
+	// unanswered are calls about the pod that had not returned when the observation ended.
+	unanswered []history.Event
+}
+
+// container is what happened to one container of the pod.
+type container struct {
+	scenario.Container
+	sidecar bool
+
+	exit  *exit
+	stops []call // StopContainer
+	execs []call // ExecSync and Exec
+	terms []time.Time
+
+	hookStarts, hookEnds, httpStarts, httpGone []time.Time
+}
+
+type exit struct {
+	at   time.Time
+	code int32
+}
+
+// killed says that the process did not end by itself: 128 + SIGKILL.
+func (e exit) killed() bool { return e.code == 137 }
+
+// call is a runtime call; back is zero when it never returned.
+type call struct {
+	at, back time.Time
+	timeout  int64
+	err      string
+}
+
+func (c call) target() time.Time { return c.at.Add(seconds(c.timeout)) }
+
+func (c call) canceled() bool { return strings.HasPrefix(c.err, "Canceled") }
+
+// waits says that the container may have to wait before it is asked to stop: for its hook, or for its turn.
+func (c *container) waits() bool { return c.Hook != nil || c.sidecar }
+
+// waiting says that it had not been asked to stop yet at a moment, though it may have had to wait.
+func (c *container) waiting(at time.Time) bool {
+	return c.waits() && !slices.ContainsFunc(c.stops, func(s call) bool { return s.at.Before(at) })
+}
+
+// alive says that the container's main process lived at a moment.
+func (c *container) alive(at time.Time) bool { return c.exit == nil || c.exit.at.After(at) }
+
+// stopped returns the first StopContainer call from a moment on.
+func (c *container) stopped(from time.Time) (call, bool) {
+	for _, s := range c.stops {
+		if !s.at.Before(from) {
+			return s, true
+		}
+	}
+	return call{}, false
+}
+
+// read sorts a history. The string says why no rule can apply to it; "" when rules can.
+func read(h history.History, s scenario.Scenario) (*facts, string) {
+	f := &facts{Bounds: At(scenario.Level(h.Level)), scenario: s}
+	byName := map[string]*container{}
+	for i, spec := range s.Pod.All() {
+		c := &container{Container: spec, sidecar: i < len(s.Pod.Sidecars)}
+		f.containers = append(f.containers, c)
+		byName[spec.Name] = c
+	}
+	var armed time.Time
+	open := map[int64]func(history.Event){}
+	pending := map[int64]history.Event{}
+	for _, e := range h.ByTime() {
+		c := byName[e.Container]
+		switch e.Kind {
+		case history.Armed:
+			armed = e.At
+		case history.Abandoned:
+			return nil, "given up: " + e.Message
+		case history.Finished:
+			f.finished = e.At
+		case history.APIPod:
+			f.podEvents = append(f.podEvents, e)
+		case history.KubeletEvent:
+			f.kubelet = append(f.kubelet, e)
+		case history.ContainerExit:
+			if c != nil {
+				ended := exit{at: e.At}
+				if e.ExitCode != nil {
+					ended.code = *e.ExitCode
+				}
+				c.exit = &ended
+			}
+		case history.Line:
+			if c != nil {
+				c.line(e)
+			}
+		case history.CRICall:
+			one := call{at: e.At}
+			if e.Grace != nil {
+				one.timeout = *e.Grace
+			}
+			if into := f.callsOf(c, e.Call); into != nil {
+				*into = append(*into, one)
+				at := len(*into) - 1
+				open[e.CallID] = func(r history.Event) { (*into)[at].back, (*into)[at].err = r.At, r.Error }
+				pending[e.CallID] = e
+			}
+		case history.CRIReturn:
+			if done := open[e.CallID]; done != nil {
+				done(e)
+				delete(open, e.CallID)
+				delete(pending, e.CallID)
+			}
+		}
+	}
+	for _, e := range pending {
+		f.unanswered = append(f.unanswered, e)
+	}
+	f.requests = requests(h, s.Pod.Grace)
+	f.accepted = len(f.requests)
+	switch {
+	case armed.IsZero():
+		return nil, "the scenario was never armed"
+	case f.finished.IsZero():
+		return nil, "the observation never came to its end"
+	case len(f.requests) == 0:
+		return nil, "no delete was accepted by the API server"
+	}
+	for _, c := range f.containers {
+		if !c.alive(f.requests[0].sent) {
+			return nil, fmt.Sprintf("container %s had ended before the first delete", c.Name)
+		}
+	}
+	return f, ""
+}
+
+func (f *facts) callsOf(c *container, method string) *[]call {
+	switch {
+	case method == "StopPodSandbox":
+		return &f.sandboxStops
+	case c == nil:
+		return nil
+	case method == "StopContainer":
+		return &c.stops
+	case method == "ExecSync", method == "Exec":
+		return &c.execs
+	default:
+		return nil
+	}
+}
+
+func (c *container) line(e history.Event) {
+	switch e.Reason {
+	case "TERM":
+		c.terms = append(c.terms, e.At)
+	case "HOOK-START":
+		c.hookStarts = append(c.hookStarts, e.At)
+	case "HOOK-END":
+		c.hookEnds = append(c.hookEnds, e.At)
+	case "HTTP-START":
+		c.httpStarts = append(c.httpStarts, e.At)
+	case "HTTP-GONE":
+		c.httpGone = append(c.httpGone, e.At)
+	}
+}
+
+func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
+
+// when gives a moment as seconds since the first request, as all findings do.
+func (f *facts) when(at time.Time) string {
+	return fmt.Sprintf("%.2f s", at.Sub(f.requests[0].sent).Seconds())
+}

@@ -1,0 +1,59 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Figures are times that a report shows. They decide nothing.
+type Figures struct {
+	// Dead is from the first request to the end of the last container; nil if one outlived the observation.
+	Dead *float64 `json:"deadSeconds"`
+	// Forced is from a force delete of a pod already terminating to the end of the last container.
+	Forced *float64 `json:"forcedSeconds,omitempty"`
+}
+
+// Measure takes the figures of a history; all are nil where the scenario did not run.
+func Measure(h history.History, s scenario.Scenario) Figures {
+	f, why := read(h, s.At(scenario.Level(h.Level)))
+	if why != "" {
+		return Figures{}
+	}
+	var last time.Time
+	for _, c := range f.containers {
+		if c.exit == nil {
+			return Figures{}
+		}
+		last = later(last, c.exit.at)
+	}
+	since := func(at time.Time) *float64 {
+		s := last.Sub(at).Seconds()
+		return &s
+	}
+	figures := Figures{Dead: since(f.requests[0].sent)}
+	for i, r := range f.requests {
+		if i > 0 && r.grace == 0 && last.After(r.sent) {
+			figures.Forced = since(r.sent)
+			break
+		}
+	}
+	return figures
+}

@@ -1,0 +1,90 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Finding is what the judge of one rule found in one history.
+type Finding struct {
+	Rule    scenario.Rule    `json:"rule"`
+	Outcome scenario.Outcome `json:"outcome"`
+	// Why says in one sentence what decided; for a broken rule what was seen, with its time and what was allowed.
+	Why string `json:"why"`
+	// At is the moment that decided, where one did.
+	At time.Time `json:"at,omitzero"`
+}
+
+// rules holds the judge of every rule.
+var rules = map[scenario.Rule]func(*facts) Finding{
+	scenario.Deadline:     deadlineRule,
+	scenario.OnlyShorter:  onlyShorterRule,
+	scenario.ShorterActs:  shorterActsRule,
+	scenario.Zero:         zeroRule,
+	scenario.Window:       windowRule,
+	scenario.OneTerm:      oneTermRule,
+	scenario.HookOnce:     hookOnceRule,
+	scenario.Prompt:       promptRule,
+	scenario.RuntimeCalls: runtimeCallsRule,
+	scenario.Quiet:        quietRule,
+	scenario.Ends:         endsRule,
+	scenario.Kept:         keptRule,
+	scenario.NoLeftovers:  noLeftoversRule,
+	scenario.LostUpdate:   lostUpdateRule,
+}
+
+// Judge asks the judge of one rule about a history of the scenario, given as it stands in the catalogue.
+func Judge(rule scenario.Rule, h history.History, s scenario.Scenario) Finding {
+	judge, ok := rules[rule]
+	if !ok {
+		return Finding{Rule: rule, Outcome: scenario.Invalid, Why: fmt.Sprintf("no judge for rule %q", rule)}
+	}
+	if h.Scenario != s.ID {
+		return Finding{Rule: rule, Outcome: scenario.Invalid,
+			Why: fmt.Sprintf("the history is one of scenario %q, not of %q", h.Scenario, s.ID)}
+	}
+	s = s.At(scenario.Level(h.Level))
+	f, why := read(h, s)
+	if why != "" {
+		return Finding{Rule: rule, Outcome: scenario.Invalid, Why: why}
+	}
+	found := judge(f)
+	found.Rule = rule
+	// A rule is held by a run only if the run was the whole scenario.
+	if found.Outcome == scenario.Held && f.accepted < len(s.Steps) {
+		return Finding{Rule: rule, Outcome: scenario.Invalid,
+			Why: fmt.Sprintf("only %d of %d requests were accepted by the API server", f.accepted, len(s.Steps))}
+	}
+	return found
+}
+
+func held(format string, args ...any) Finding {
+	return Finding{Outcome: scenario.Held, Why: fmt.Sprintf(format, args...)}
+}
+
+func broken(at time.Time, format string, args ...any) Finding {
+	return Finding{Outcome: scenario.Broken, At: at, Why: fmt.Sprintf(format, args...)}
+}
+
+func invalid(format string, args ...any) Finding {
+	return Finding{Outcome: scenario.Invalid, Why: fmt.Sprintf(format, args...)}
+}

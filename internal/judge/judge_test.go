@@ -1,0 +1,149 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+func TestEveryRuleHasAJudge(t *testing.T) {
+	for _, rule := range scenario.Rules() {
+		if rules[rule] == nil {
+			t.Errorf("rule %s has no judge", rule)
+		}
+	}
+	if len(rules) != len(scenario.Rules()) {
+		t.Errorf("%d judges for %d rules", len(rules), len(scenario.Rules()))
+	}
+}
+
+// A judge that used the fix's own arithmetic would excuse the fix's faults.
+func TestJudgesImportNothingOfTheFix(t *testing.T) {
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if !strings.HasSuffix(file.Name(), ".go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file.Name(), nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range parsed.Imports {
+			path := strings.Trim(spec.Path.Value, `"`)
+			if strings.Contains(path, "/pkg/") || strings.Contains(path, "k8s.io/") {
+				t.Errorf("%s imports %s", file.Name(), path)
+			}
+		}
+	}
+}
+
+func TestNoRuleAppliesBeforeItsTime(t *testing.T) {
+	good := func() history.History {
+		return tell("now", del(0, 1), stop(.1, "main", 2, 2), killed(2.1, "main"), over(2.1))
+	}
+	if got := Judge(scenario.Window, good(), row(t, "now")); got.Outcome != scenario.Held {
+		t.Fatalf("the good history: %+v", got)
+	}
+	without := func(h history.History, kind history.Kind) history.History {
+		var kept []history.Event
+		for _, e := range h.Events {
+			if e.Kind != kind {
+				kept = append(kept, e)
+			}
+		}
+		h.Events = kept
+		return h
+	}
+	for name, c := range map[string]struct {
+		h    history.History
+		want string
+	}{
+		"not armed":       {without(good(), history.Armed), "never armed"},
+		"not finished":    {without(good(), history.Finished), "never came to its end"},
+		"no delete":       {without(good(), history.APIDelete), "no delete was accepted"},
+		"no answer":       {without(good(), history.APIDeleted), "no delete was accepted"},
+		"dead before it":  {tell("now", ended(-.5, "main", 0), del(0, 1), over(1)), "had ended before"},
+		"given up":        {tell("now", story{{At: at(0), Kind: history.Abandoned, Message: "no node"}}), "given up: no node"},
+		"another's":       {tell("lengthen", del(0, 1)), "not of \"now\""},
+		"the stop unseen": {tell("now", del(0, 1), killed(2.1, "main"), over(2.1)), "no stop call"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Judge(scenario.Window, c.h, row(t, "now"))
+			if got.Outcome != scenario.Invalid || !strings.Contains(got.Why, c.want) {
+				t.Errorf("got %+v, want invalid with %q", got, c.want)
+			}
+		})
+	}
+	if got := Judge("R99", good(), row(t, "now")); got.Outcome != scenario.Invalid {
+		t.Errorf("unknown rule: %+v", got)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	repair := scenario.Expectation{Rule: scenario.Zero, Stock: scenario.Broken, Fixed: scenario.Held}
+	keep := scenario.Expectation{Rule: scenario.Zero, Stock: scenario.Held, Fixed: scenario.Held}
+	for _, c := range []struct {
+		arm   scenario.Arm
+		want  scenario.Expectation
+		found scenario.Outcome
+		is    Verdict
+	}{
+		{scenario.Stock, repair, scenario.Broken, Reproduced},
+		{scenario.Stock, repair, scenario.Held, NotReproduced},
+		{scenario.Fixed, repair, scenario.Held, Fixed},
+		{scenario.Fixed, repair, scenario.Broken, StillBroken},
+		{scenario.Stock, keep, scenario.Held, KeptGood},
+		{scenario.Stock, keep, scenario.Broken, Regressed},
+		{scenario.Fixed, keep, scenario.Held, KeptGood},
+		{scenario.Fixed, keep, scenario.Broken, Regressed},
+		{scenario.Stock, repair, scenario.Invalid, NotRun},
+		{scenario.Fixed, keep, scenario.Invalid, NotRun},
+		{scenario.Fixed, keep, "", NotRun},
+	} {
+		got := Of(c.arm, c.want, c.found)
+		if got != c.is {
+			t.Errorf("%s %v %s: %s, want %s", c.arm, c.want, c.found, got, c.is)
+		}
+		if got.Good() && got.Red() {
+			t.Errorf("%s is both good and red", got)
+		}
+		if got == NotRun && (got.Good() || got.Red()) {
+			t.Error("invalid is neither good nor red")
+		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	h := tell("force-while-terminating", del(0, 30), forced(3), killed(3.25, "main"), over(3.3))
+	got := Measure(h, row(t, h.Scenario))
+	if got.Dead == nil || *got.Dead != 3.25 || got.Forced == nil || *got.Forced != .25 {
+		t.Errorf("got %+v", got)
+	}
+	if got := Measure(tell("now", del(0, 1), finished(3)), row(t, "now")); got.Dead != nil {
+		t.Errorf("alive, yet measured: %+v", got)
+	}
+}

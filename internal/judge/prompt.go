@@ -1,0 +1,53 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import "time"
+
+// promptly looks for the stop call that request number n (a shortening) must lead to. A container that runs, or is
+// being stopped already, is asked at once. One that waits for its hook or its turn goes on waiting until the new
+// deadline, or less if the wait ends by itself; but with grace 0 no wait goes on.
+//
+// "At once" is within allowed of the worker being told, plus slack. The last result is false when the request did not
+// concern the container: it had ended, or ended before the call was due.
+func (f *facts) promptly(c *container, n int, allowed time.Duration) (call, Finding, bool) {
+	r := f.requests[n-1]
+	if !c.alive(r.told) {
+		return call{}, Finding{}, false
+	}
+	moment := r.told
+	if f.grace(n) > 0 && c.waiting(r.told) {
+		_, latest := f.deadline(n)
+		moment = later(latest, r.told)
+	}
+	due := moment.Add(allowed + f.Slack)
+	s, ok := c.stopped(r.sent)
+	switch {
+	case ok && !s.at.After(due):
+		return s, Finding{}, true
+	case !c.alive(due):
+		return call{}, Finding{}, false
+	case ok:
+		return s, broken(s.at, "after the request at %s (grace %d) container %s was asked to stop only at %s, due by %s",
+			f.when(r.sent), r.grace, c.Name, f.when(s.at), f.when(due)), true
+	case f.finished.Before(due):
+		return s, invalid("the observation ended at %s, before the stop call due by %s", f.when(f.finished), f.when(due)), true
+	default:
+		return s, broken(due, "after the request at %s (grace %d) container %s was never asked to stop, due by %s",
+			f.when(r.sent), r.grace, c.Name, f.when(due)), true
+	}
+}

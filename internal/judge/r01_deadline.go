@@ -1,0 +1,58 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import "time"
+
+// deadlineRule judges R1: no container is killed before the deadline, and none lives past it, the allowances of
+// facts.late aside. A process that ends by itself may do so earlier.
+func deadlineRule(f *facts) Finding {
+	return f.killedInTime(len(f.requests))
+}
+
+// killedInTime holds every container's end against the deadline that the first n requests give.
+func (f *facts) killedInTime(n int) Finding {
+	earliest, _ := f.deadline(n)
+	var last time.Time
+	for _, c := range f.containers {
+		if c.exit != nil && c.exit.killed() && c.exit.at.Before(earliest.Add(-f.Grain)) {
+			return broken(c.exit.at, "container %s was killed at %s, before the deadline at %s",
+				c.Name, f.when(c.exit.at), f.when(earliest))
+		}
+		if found := f.deadBy(c, f.late(c, n)); found.Outcome != "" {
+			return found
+		}
+		last = later(last, c.exit.at)
+	}
+	return held("dead at %s, deadline %s", f.when(last), f.when(earliest))
+}
+
+// deadBy returns a finding if the container was not down by a moment, or nobody looked that long.
+func (f *facts) deadBy(c *container, by time.Time) Finding {
+	switch {
+	case c.exit != nil && !c.exit.at.After(by):
+		return Finding{}
+	case c.exit != nil:
+		return broken(c.exit.at, "container %s lived until %s, allowed until %s", c.Name, f.when(c.exit.at), f.when(by))
+	case f.finished.After(by):
+		return broken(f.finished, "container %s was still alive at %s, allowed until %s",
+			c.Name, f.when(f.finished), f.when(by))
+	default:
+		return invalid("the observation ended at %s with container %s alive, before the bound at %s",
+			f.when(f.finished), c.Name, f.when(by))
+	}
+}

@@ -1,0 +1,55 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+// shorterActsRule judges R3: after a shorter request every container still running is asked to stop with what is left
+// until the deadline, rounded up to whole seconds, at once (see prompt.go for "at once"), and dies by it.
+func shorterActsRule(f *facts) Finding {
+	applied := 0
+	for _, n := range f.shortenings() {
+		earliest, latest := f.deadline(n)
+		for _, c := range f.containers {
+			s, found, applies := f.promptly(c, n, f.Acts)
+			if !applies {
+				continue
+			}
+			applied++
+			if found.Outcome != "" {
+				return found
+			}
+			if s.target().Before(earliest.Add(-f.Grain)) {
+				return broken(s.at, "at %s container %s was asked to stop in %d s, which is before the deadline at %s",
+					f.when(s.at), c.Name, s.timeout, f.when(earliest))
+			}
+			end := later(latest.Add(f.Rounding), s.at.Add(f.Window))
+			if f.grace(n) == 0 {
+				end = s.at
+			}
+			if s.target().After(end.Add(f.Slack)) {
+				return broken(s.at, "at %s container %s was asked to stop in %d s, though the deadline was %s",
+					f.when(s.at), c.Name, s.timeout, f.when(latest))
+			}
+			if found := f.deadBy(c, f.late(c, n)); found.Outcome != "" {
+				return found
+			}
+		}
+	}
+	if applied == 0 {
+		return invalid("no request shortened the grace of a container that still ran")
+	}
+	return held("each shorter request was passed on in time with what was left")
+}

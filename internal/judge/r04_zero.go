@@ -1,0 +1,75 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import "slices"
+
+// zeroRule judges R4: from a request with grace 0 on, every container that lives is asked to stop with timeout 0, at
+// once, whichever wait it was in; none is asked with another timeout; no preStop hook starts; all are dead at once.
+func zeroRule(f *facts) Finding {
+	n := 0
+	for i, r := range f.requests {
+		if r.grace == 0 {
+			n = i + 1
+			break
+		}
+	}
+	if n == 0 {
+		return invalid("no request had grace 0")
+	}
+	r := f.requests[n-1]
+	due := r.told.Add(f.Acts + f.Slack)
+	// A first request starts everything that follows. A later one may cross with a call already on its way.
+	from := r.sent
+	if n > 1 {
+		from = r.told.Add(f.Acts)
+	}
+	applied := 0
+	for _, c := range f.containers {
+		if !c.alive(r.told) {
+			continue
+		}
+		applied++
+		for _, start := range slices.Concat(c.hookStarts, c.httpStarts, startsOf(c.execs)) {
+			if start.After(from) && c.Hook != nil {
+				return broken(start, "container %s: a hook started at %s, after grace 0 was asked for at %s",
+					c.Name, f.when(start), f.when(r.sent))
+			}
+		}
+		zero := false
+		for _, s := range c.stops {
+			switch {
+			case s.at.Before(r.sent):
+			case s.timeout == 0 && !s.at.After(due):
+				zero = true
+			case s.timeout != 0 && c.alive(s.at) && (zero || s.at.After(from)):
+				return broken(s.at, "at %s container %s was asked to stop with timeout %d instead of 0",
+					f.when(s.at), c.Name, s.timeout)
+			}
+		}
+		if !zero {
+			return broken(due, "container %s was not asked to stop with timeout 0 by %s", c.Name, f.when(due))
+		}
+		if found := f.deadBy(c, due); found.Outcome != "" {
+			return found
+		}
+	}
+	if applied == 0 {
+		return invalid("every container had ended before grace 0 was asked for")
+	}
+	return held("stopped with timeout 0 and dead at once")
+}

@@ -1,0 +1,53 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import "time"
+
+// windowRule judges R5: with a grace above 0 a container whose hook or ordering wait used the time up still gets 2 s
+// from its stop call; nobody is killed before the deadline, and nobody lives past deadline + 2 s.
+func windowRule(f *facts) Finding {
+	n := len(f.requests)
+	if f.grace(n) == 0 {
+		return invalid("grace 0 leaves no window")
+	}
+	earliest, latest := f.deadline(n)
+	var last time.Time
+	for _, c := range f.containers {
+		if found := f.deadBy(c, latest.Add(f.Window+f.Slack)); found.Outcome != "" {
+			return found
+		}
+		last = later(last, c.exit.at)
+		if !c.exit.killed() {
+			continue
+		}
+		if c.exit.at.Before(earliest.Add(-f.Grain)) {
+			return broken(c.exit.at, "container %s was killed at %s, before the deadline at %s",
+				c.Name, f.when(c.exit.at), f.when(earliest))
+		}
+		if len(c.stops) == 0 {
+			return invalid("no stop call of container %s was recorded", c.Name)
+		}
+		s := c.stops[0]
+		usedUp := c.waits() && earliest.Sub(s.at) < f.Window
+		if got := c.exit.at.Sub(s.at); usedUp && got < f.Window-f.Grain {
+			return broken(c.exit.at, "container %s was killed %.2f s after its stop call at %s; it was due %v",
+				c.Name, got.Seconds(), f.when(s.at), f.Window)
+		}
+	}
+	return held("dead at %s, deadline %s", f.when(last), f.when(earliest))
+}

@@ -1,0 +1,39 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+// endsRule judges R11: every container ended and the pod left the API while somebody looked.
+func endsRule(f *facts) Finding {
+	by := f.requests[0].told.Add(f.scenario.Longest() + f.Slack)
+	for _, c := range f.containers {
+		if c.exit != nil {
+			continue
+		}
+		if f.finished.Before(by) {
+			return invalid("the observation ended at %s, before the last bound at %s", f.when(f.finished), f.when(by))
+		}
+		return broken(f.finished, "container %s never ended; looked until %s", c.Name, f.when(f.finished))
+	}
+	gone, ok := f.gone()
+	if !ok {
+		if f.finished.Before(by) {
+			return invalid("the observation ended at %s, before the last bound at %s", f.when(f.finished), f.when(by))
+		}
+		return broken(f.finished, "the pod never left the API; looked until %s", f.when(f.finished))
+	}
+	return held("all containers ended; the pod left the API at %s", f.when(gone))
+}

@@ -1,0 +1,52 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import "github.com/kgrace/kgrace/internal/scenario"
+
+// noLeftoversRule judges R13 as far as a history shows it: an HTTP hook that was started has been given up by the
+// deadline (the server saw its client go), and no runtime call about the pod is still under way at the end. Goroutines,
+// contexts and timers show only at the unit and sim levels.
+func noLeftoversRule(f *facts) Finding {
+	if len(f.unanswered) > 0 {
+		e := f.unanswered[0]
+		return broken(f.finished, "the %s call of %s had not returned when the observation ended", e.Call, f.when(e.At))
+	}
+	_, latest := f.deadline(len(f.requests))
+	due := latest.Add(f.Returns + f.Acts + f.Slack)
+	applied := 0
+	for _, c := range f.containers {
+		if c.Hook == nil || c.Hook.Kind != scenario.HookHTTP || len(c.httpStarts) == 0 {
+			continue
+		}
+		applied++
+		switch {
+		case len(c.httpGone) == 0 && !c.alive(due):
+			return invalid("container %s ended at %s, too early for its server to see the client go",
+				c.Name, f.when(c.exit.at))
+		case len(c.httpGone) == 0:
+			return broken(due, "container %s: the hook's HTTP request was never given up, due by %s", c.Name, f.when(due))
+		case c.httpGone[0].After(due):
+			return broken(c.httpGone[0], "container %s: the hook's HTTP request was given up only at %s, due by %s",
+				c.Name, f.when(c.httpGone[0]), f.when(due))
+		}
+	}
+	if applied == 0 {
+		return invalid("no HTTP hook ran: nothing of R13 shows")
+	}
+	return held("the hook's request was given up in time, and no runtime call is left")
+}

@@ -1,0 +1,270 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Each case is a history of a scenario at its node times (scenario package): what one rule's judge must find in it.
+type ruleCase struct {
+	name, id string
+	beats    []story
+	want     scenario.Outcome
+	why      string // a part of what it says
+}
+
+const (
+	held_   = scenario.Held
+	broken_ = scenario.Broken
+	none    = scenario.Invalid
+)
+
+// Endings that several cases share.
+func over(s float64) story { return slices.Concat(sandbox(s+.1), removed(s+.5), finished(s+1.5)) }
+
+var ruleCases = map[scenario.Rule][]ruleCase{
+	scenario.Deadline: {
+		{"killed at the new deadline", "shorten-once", []story{del(0, 24), stop(.1, "main", 24, 12), del(3, 12),
+			stop(3.1, "main", 9, 9), killed(12.1, "main"), over(12.1)}, held_, "deadline 12.00 s"},
+		{"killed at the old deadline", "shorten-once", []story{del(0, 24), stop(.1, "main", 24, 24), del(3, 12),
+			killed(24.1, "main"), over(24.1)}, broken_, "lived until 24.10 s"},
+		{"killed too early", "shorten-once", []story{del(0, 24), stop(.1, "main", 24, 11), del(3, 12),
+			killed(11.2, "main"), over(11.2)}, broken_, "before the deadline at 12.00 s"},
+		{"ended by itself early", "shorten-once", []story{del(0, 24), stop(.1, "main", 24, 11), del(3, 12),
+			ended(4, "main", 0), over(4)}, held_, "dead at 4.00 s"},
+		{"still alive at the end", "shorten-once", []story{del(0, 24), del(3, 12), finished(40)}, broken_, "still alive at 40.00 s"},
+		{"not looked long enough", "shorten-once", []story{del(0, 24), del(3, 12), finished(13)}, none, "before the bound"},
+		{"passed moment counts as now", "shorten-late", []story{del(0, 30), del(18, 2),
+			killed(20.1, "main"), over(20.1)}, held_, ""},
+		{"naive: the new grace counted anew", "shorten-late", []story{del(0, 30), stop(.1, "main", 30, 30), del(18, 20),
+			killed(38, "main"), over(38)}, broken_, "lived until 38.00 s"},
+		{"second delete refused", "shorten-once", []story{del(0, 24), stop(.1, "main", 24, 24),
+			{{At: at(3), Kind: history.APIDelete, Grace: history.Seconds(12)}, {At: at(3.1), Kind: history.APIDeleted, Error: "NotFound"}},
+			killed(24.1, "main"), over(24.1)}, none, "only 1 of 2 requests"},
+	},
+	scenario.OnlyShorter: {
+		{"a longer request changes nothing", "lengthen", []story{del(0, 5), stop(.1, "main", 5, 5), ignored(2, 60),
+			killed(5.1, "main"), over(5.1)}, held_, ""},
+		{"a longer request moves the kill", "lengthen", []story{del(0, 5), ignored(2, 60), killed(60, "main"), over(60)},
+			broken_, "lived until 60.00 s"},
+		{"a later stop call gives more time", "lengthen", []story{del(0, 5), stop(.1, "main", 5, 5), ignored(2, 60),
+			stop(2.1, "main", 58, 3), killed(5.1, "main"), over(5.1)}, broken_, "was given until 60.10 s"},
+		{"never 38", "shorten-late", []story{del(0, 30), stop(.1, "main", 30, 18), del(18, 20), stop(18.1, "main", 20, 20),
+			killed(38.1, "main"), over(38.1)}, broken_, "given until 38.10 s"},
+		{"dead before the second request", "lengthen", []story{del(0, 5), ended(1, "main", 0), ignored(2, 60), over(2)},
+			none, "before the second request"},
+	},
+	scenario.ShorterActs: {
+		{"asked again with what is left", "force-while-terminating", []story{del(0, 30), stop(.1, "main", 30, 3), forced(3),
+			stop(3.1, "main", 0, .1), killed(3.2, "main"), over(3.2)}, held_, ""},
+		{"never asked again", "force-while-terminating", []story{del(0, 30), stop(.1, "main", 30, 30), forced(3),
+			killed(30.1, "main"), over(30.1)}, broken_, "never asked to stop"},
+		{"asked too late", "shorten-thrice", []story{del(0, 24), stop(.1, "main", 24, 10), del(2, 15), stop(5, "main", 10, 5),
+			del(4, 7), stop(5, "main", 2, 2), killed(7.1, "main"), over(7.1)}, broken_, "only at 5.00 s"},
+		{"the new grace instead of what is left", "shorten-once", []story{del(0, 24), stop(.1, "main", 24, 14), del(3, 12),
+			stop(3.1, "main", 12, 12), killed(15.1, "main"), over(15.1)}, broken_, "though the deadline was 12.03 s"},
+		{"rounded down", "shorten-once", []story{del(0, 24), stop(.1, "main", 24, 14), del(3, 12),
+			stop(3.1, "main", 8, 9), killed(12.1, "main"), over(12.1)}, broken_, "before the deadline at 12.00 s"},
+		{"each of three", "shorten-thrice", []story{del(0, 24), stop(.1, "main", 24, 7), del(2, 15), stop(2.1, "main", 13, 5),
+			del(4, 7), stop(4.1, "main", 3, 3), killed(7.1, "main"), over(7.1)}, held_, ""},
+		{"a hook may go on to the deadline", "hook-exec-shorten", []story{del(0, 20), del(3, 5), stop(5.1, "main", 2, 2),
+			killed(7.2, "main"), over(7.2)}, held_, ""},
+		{"a hook may not go on longer", "hook-exec-shorten", []story{del(0, 20), del(3, 5), stop(20.1, "main", 2, 2),
+			killed(22.1, "main"), over(22.1)}, broken_, "only at 20.10 s"},
+		{"asked in time, but lives on", "shorten-once", []story{del(0, 24), stop(.1, "main", 24, 24), del(3, 12),
+			stop(3.1, "main", 9, 21), killed(24.1, "main"), over(24.1)}, broken_, "lived until 24.10 s"},
+		{"nothing was left to ask", "force-while-terminating", []story{del(0, 30), ended(1, "main", 0), forced(3), over(3)},
+			none, "no request shortened"},
+	},
+	scenario.Zero: {
+		{"timeout 0 at once", "force-direct", []story{forced(0), stop(.1, "main", 0, .1), killed(.2, "main"), over(.2)}, held_, ""},
+		{"zero raised to 2", "force-direct", []story{forced(0), stop(.1, "main", 2, 2), killed(2.1, "main"), over(2.1)},
+			broken_, "timeout 2 instead of 0"},
+		{"zero raised to 1 and killed soon", "force-direct", []story{forced(0), stop(.1, "main", 1, 1), killed(1.1, "main"), over(1.1)},
+			broken_, "timeout 1 instead of 0"},
+		{"not passed on", "force-while-terminating", []story{del(0, 30), stop(.1, "main", 30, 30), forced(3),
+			killed(30.1, "main"), over(30.1)}, broken_, "not asked to stop with timeout 0"},
+		{"a hook starts", "hook-force-direct", []story{forced(0), line(.3, "main", "HOOK-START"), stop(.6, "main", 0, .1),
+			killed(.7, "main"), over(.7)}, broken_, "a hook started at 0.30 s"},
+		{"a hook's exec starts, unseen by the container", "hook-force-direct", []story{forced(0),
+			called(.2, .1, "ExecSync", "main", nil, ""), stop(.6, "main", 0, .1), killed(.7, "main"), over(.7)},
+			broken_, "a hook started at 0.20 s"},
+		{"a running hook is no start", "hook-exec-force", []story{del(0, 20), called(.1, 3, "ExecSync", "main", nil, "Canceled: x"),
+			line(.2, "main", "HOOK-START"), forced(3), stop(3.1, "main", 0, .1), killed(3.2, "main"), over(3.2)}, held_, ""},
+		{"a sidecar waits its turn", "sidecar-force", []story{del(0, 20), stop(.1, "main", 20, 3), forced(3),
+			stop(3.1, "main", 0, .1), killed(3.2, "main"), stop(3.1, "sidecar-1", 0, .1), killed(3.2, "sidecar-1"),
+			stop(20, "sidecar-2", 2, 2), killed(22, "sidecar-2"), over(22)}, broken_, "sidecar-2"},
+		{"stopped but alive", "force-direct", []story{forced(0), stop(.1, "main", 0, -1), finished(30)}, broken_, "still alive"},
+		{"nobody forced", "now", []story{del(0, 1), stop(.1, "main", 2, 2), killed(2.2, "main"), over(2.2)}, none, "no request had grace 0"},
+	},
+	scenario.Window: {
+		{"now", "now", []story{del(0, 1), stop(.1, "main", 2, 2), killed(2.2, "main"), over(2.2)}, held_, ""},
+		{"too early", "now", []story{del(0, 1), stop(.1, "main", 0, .1), killed(.2, "main"), over(.2)}, broken_, "before the deadline"},
+		{"too late", "now", []story{del(0, 1), stop(.1, "main", 60, 60), killed(60, "main"), over(60)}, broken_, "lived until 60.00 s"},
+		{"hook used the time, no window left", "hook-exec-shorten", []story{del(0, 20), del(3, 5), stop(5.1, "main", 0, .1),
+			killed(5.2, "main"), over(5.2)}, broken_, "it was due 2s"},
+		{"hook used the time, window kept", "hook-exec-shorten", []story{del(0, 20), del(3, 5), stop(5.1, "main", 2, 2),
+			killed(7.2, "main"), over(7.2)}, held_, ""},
+		{"grace 0", "force-direct", []story{forced(0), killed(.1, "main"), over(.1)}, none, "no window"},
+	},
+	scenario.OneTerm: {
+		{"one", "shorten-thrice", []story{del(0, 24), line(.1, "main", "TERM"), del(2, 15), del(4, 7), killed(7, "main"), over(7)}, held_, ""},
+		{"two", "shorten-thrice", []story{del(0, 24), line(.1, "main", "TERM"), del(2, 15), line(2.1, "main", "TERM"), del(4, 7),
+			killed(7, "main"), over(7)}, broken_, "saw 2 TERMs"},
+		{"none", "shorten-thrice", []story{del(0, 24), del(2, 15), del(4, 7), killed(7, "main"), over(7)}, none, "reported a TERM"},
+	},
+	scenario.HookOnce: {
+		{"cut at the new deadline", "hook-exec-shorten", []story{del(0, 20), called(.1, 5, "ExecSync", "main", nil, "Canceled: x"),
+			line(.2, "main", "HOOK-START"), del(3, 5), stop(5.1, "main", 2, 2), killed(7.2, "main"), over(7.2)}, held_, ""},
+		{"goes on to the old deadline", "hook-exec-shorten", []story{del(0, 20), called(.1, 22, "ExecSync", "main", nil, ""),
+			line(.2, "main", "HOOK-START"), del(3, 5), stop(20.1, "main", 2, 2), killed(22.1, "main"), over(22.1)},
+			broken_, "went on until 22.10 s"},
+		{"restarted", "hook-exec-shorten", []story{del(0, 20), called(.1, 3, "ExecSync", "main", nil, "Canceled: x"),
+			line(.2, "main", "HOOK-START"), del(3, 5), called(3.1, 2, "ExecSync", "main", nil, ""), line(3.2, "main", "HOOK-START"),
+			stop(5.1, "main", 2, 2), killed(7.2, "main"), over(7.2)}, broken_, "started 2 times"},
+		{"restarted where only the runtime saw it", "hook-exec-shorten", []story{del(0, 20), called(.1, 3, "ExecSync", "main", nil, ""),
+			line(.2, "main", "HOOK-START"), del(3, 5), called(3.1, 2, "ExecSync", "main", nil, ""),
+			stop(5.1, "main", 2, 2), killed(7.2, "main"), over(7.2)}, broken_, "started 2 times"},
+		{"cut at once instead of at the deadline", "hook-exec-shorten", []story{del(0, 20), called(.1, 3, "ExecSync", "main", nil, "Canceled: x"),
+			line(.2, "main", "HOOK-START"), del(3, 5), stop(3.2, "main", 2, 2), killed(5.2, "main"), over(5.2)},
+			broken_, "over at 3.10 s, before the deadline"},
+		{"left behind beside the stop", "hook-exec-shorten", []story{del(0, 20), called(.1, 6, "ExecSync", "main", nil, ""),
+			line(.2, "main", "HOOK-START"), del(3, 5), stop(3.2, "main", 2, 2), killed(6, "main"), over(6)},
+			broken_, "beside its hook"},
+		{"count 1", "hook-done-not-repeated", []story{del(0, 20), called(.1, 1.1, "ExecSync", "main", nil, ""), line(.2, "main", "HOOK-START"),
+			line(1.2, "main", "HOOK-END"), stop(1.3, "main", 19, 9), del(4, 10), stop(4.1, "main", 6, 6), killed(10.1, "main"), over(10.1)}, held_, ""},
+		{"count 2", "hook-done-not-repeated", []story{del(0, 20), line(.2, "main", "HOOK-START"), line(1.2, "main", "HOOK-END"),
+			stop(1.3, "main", 19, 9), del(4, 10), line(4.2, "main", "HOOK-START"), line(5.2, "main", "HOOK-END"),
+			stop(5.3, "main", 5, 5), killed(10.1, "main"), over(10.1)}, broken_, "started 2 times"},
+		{"ends by itself", "hook-running-not-restarted", []story{del(0, 24), line(.2, "main", "HOOK-START"), del(3, 16),
+			line(8.2, "main", "HOOK-END"), stop(8.3, "main", 8, 8), killed(16.3, "main"), over(16.3)}, held_, "ran once"},
+		{"cut before its time", "hook-running-not-restarted", []story{del(0, 24), line(.2, "main", "HOOK-START"), del(3, 16),
+			stop(3.3, "main", 13, 13), killed(16.3, "main"), over(16.3)}, broken_, "never reported its end"},
+		{"stopped beside a hook that ends", "hook-running-not-restarted", []story{del(0, 24), line(.2, "main", "HOOK-START"), del(3, 16),
+			stop(3.3, "main", 13, 13), line(8.2, "main", "HOOK-END"), killed(16.3, "main"), over(16.3)}, broken_, "before its hook ended"},
+		{"a sleep cut at the deadline", "hook-sleep-shorten", []story{del(0, 20), del(3, 5), stop(5.1, "main", 2, 2), killed(7.1, "main"), over(7.1)}, held_, ""},
+		{"a sleep that goes on", "hook-sleep-shorten", []story{del(0, 20), del(3, 5), stop(17.1, "main", 3, 3), killed(20, "main"), over(20)}, broken_, "17.10 s"},
+		{"a request given up", "hook-http-shorten", []story{del(0, 20), line(.1, "main", "HTTP-START"), del(3, 2), line(3.1, "main", "HTTP-GONE"),
+			stop(3.1, "main", 2, 2), killed(5.1, "main"), over(5.1)}, held_, ""},
+		{"a request never given up", "hook-http-shorten", []story{del(0, 20), line(.1, "main", "HTTP-START"), del(3, 2),
+			stop(20.1, "main", 2, 2), killed(22.1, "main"), over(22.1)}, broken_, "never cut"},
+		{"never started", "hook-exec-shorten", []story{del(0, 20), del(3, 5), stop(5.1, "main", 2, 2), killed(7, "main"), over(7)}, none, "never started"},
+	},
+	scenario.Prompt: {
+		{"at once", "force-while-terminating", []story{del(0, 30), stop(.1, "main", 30, 3), forced(3), stop(3.1, "main", 0, .1),
+			killed(3.2, "main"), over(3.2)}, held_, ""},
+		{"after the pod cache's two seconds", "force-while-terminating", []story{del(0, 30), stop(.1, "main", 30, 5), forced(3),
+			stop(5.2, "main", 0, .1), killed(5.3, "main"), over(5.3)}, broken_, "only at 5.20 s"},
+		{"a hook holds a force back", "hook-exec-force", []story{del(0, 20), forced(3), stop(20.1, "main", 2, 2), killed(22.1, "main"), over(22.1)},
+			broken_, "only at 20.10 s"},
+		{"a turn holds a shortening back", "sidecar-shorten", []story{del(0, 20), stop(.1, "main", 20, 5), del(3, 5), stop(3.1, "main", 2, 2),
+			killed(5.1, "main"), stop(20, "sidecar", 2, 2), killed(22, "sidecar"), over(22)}, broken_, "sidecar was asked to stop only at 20.00 s"},
+		{"nothing shortened", "now", []story{del(0, 1), killed(2, "main"), over(2)}, none, "no request shortened"},
+	},
+	scenario.RuntimeCalls: {
+		{"the second call beside the first", "sandbox-order", []story{del(0, 24), stop(.1, "main", 24, 10), del(3, 10), stop(3.1, "main", 7, 7),
+			killed(10.05, "main"), over(10.1)}, held_, "2 stop calls"},
+		{"cancelled under a live container", "sandbox-order", []story{del(0, 24),
+			called(.1, 3, "StopContainer", "main", history.Seconds(24), "Canceled: context canceled"), del(3, 10),
+			stop(3.2, "main", 7, 7), killed(10.1, "main"), over(10.1)}, broken_, "cancelled at 3.10 s"},
+		{"cancelled once the container is down", "sandbox-order", []story{del(0, 24),
+			called(.1, 10.1, "StopContainer", "main", history.Seconds(24), "Canceled: context canceled"), del(3, 10),
+			stop(3.1, "main", 7, 7), killed(10.1, "main"), over(10.2)}, held_, ""},
+		{"the sandbox under a live container", "sandbox-order", []story{del(0, 24), stop(.1, "main", 24, 3), del(3, 10), sandbox(3.1),
+			killed(3.3, "main"), over(3.3)}, broken_, "StopPodSandbox was called at 3.10 s"},
+		{"no sandbox stop seen", "sandbox-order", []story{del(0, 24), stop(.1, "main", 24, 3), del(3, 10), killed(10, "main"), finished(12)}, none, "sandbox was not stopped"},
+		{"no stop call seen", "sandbox-order", []story{del(0, 24), del(3, 10), killed(10, "main"), over(10)}, none, "no stop call"},
+	},
+	scenario.Quiet: {
+		{"one Killing", "quiet-cancel", []story{del(0, 20), killing(.1, "main", 1), del(3, 5), killed(5, "main"), over(5)}, held_, ""},
+		{"the Killing of a message only", "quiet-cancel", []story{del(0, 20), {{At: at(.1), Kind: history.KubeletEvent, Reason: "Killing",
+			Message: "Stopping container main", Count: 1}}, del(3, 5), killed(5, "main"), over(5)}, held_, ""},
+		{"two events", "quiet-cancel", []story{del(0, 20), killing(.1, "main", 1), del(3, 5), killing(3.1, "main", 2), killed(5, "main"), over(5)},
+			broken_, "2 Killing events"},
+		{"one event, counted twice", "quiet-cancel", []story{del(0, 20), del(3, 5), killing(3.1, "main", 2), killed(5, "main"), over(5)}, broken_, "count 2"},
+		{"a failed kill", "quiet-cancel", []story{del(0, 20), killing(.1, "main", 1), del(3, 5), {{At: at(3.1), Kind: history.KubeletEvent,
+			Reason: "FailedKillPod", Message: "error killing pod"}}, killed(5, "main"), over(5)}, broken_, "FailedKillPod event at 3.10 s"},
+		{"no event at all", "quiet-cancel", []story{del(0, 20), del(3, 5), killed(5, "main"), over(5)}, none, "no Killing event"},
+	},
+	scenario.Ends: {
+		{"ends", "now", []story{del(0, 1), killed(2, "main"), over(2)}, held_, ""},
+		{"stuck", "now", []story{del(0, 1), finished(30)}, broken_, "never ended"},
+		{"stays in the API", "now", []story{del(0, 1), killed(2, "main"), finished(30)}, broken_, "never left the API"},
+		{"not looked long enough", "now", []story{del(0, 1), finished(2)}, none, "before the last bound"},
+	},
+	scenario.Kept: {
+		{"two phases", "graceful-two-phase", []story{del(0, 30), stop(.1, "main", 30, 1), line(.1, "main", "TERM"), ended(1.1, "main", 0), over(1.2)}, held_, ""},
+		{"gone while the container lives", "graceful-two-phase", []story{del(0, 30), removed(.5), ended(1.1, "main", 0), over(1.2)}, broken_, "while container main lived"},
+		{"gone before the sandbox is stopped", "graceful-two-phase", []story{del(0, 30), ended(1.1, "main", 0), removed(1.2), over(1.4)}, broken_, "before its sandbox"},
+		{"killed though it ends by itself", "graceful-two-phase", []story{del(0, 30), stop(.1, "main", 0, 1), killed(.2, "main"), over(1.2)}, broken_, "which ends by itself"},
+		{"stays in the API", "graceful-two-phase", []story{del(0, 30), ended(1.1, "main", 0), finished(50)}, broken_, "never left"},
+		{"in order", "sidecar-order", []story{del(0, 60), stop(.1, "main", 60, 2), ended(2.1, "main", 0), stop(2.2, "sidecar-2", 58, .1),
+			ended(2.3, "sidecar-2", 0), stop(2.4, "sidecar-1", 58, .1), ended(2.5, "sidecar-1", 0), over(2.5)}, held_, ""},
+		{"a sidecar before the main container", "sidecar-order", []story{del(0, 60), stop(.1, "main", 60, 2), stop(.1, "sidecar-2", 60, .1),
+			ended(.2, "sidecar-2", 0), ended(2.1, "main", 0), stop(2.2, "sidecar-1", 58, .1), ended(2.4, "sidecar-1", 0), over(2.5)},
+			broken_, "sidecar sidecar-2 was asked to stop at 0.10 s while main lived"},
+		{"sidecars in the order of their start", "sidecar-order", []story{del(0, 60), stop(.1, "main", 60, 2), ended(2.1, "main", 0),
+			stop(2.2, "sidecar-1", 58, .1), ended(2.3, "sidecar-1", 0), stop(2.4, "sidecar-2", 58, .1), ended(2.5, "sidecar-2", 0), over(2.5)},
+			broken_, "while sidecar-2 lived"},
+		{"forced, and no sidecar", "force-while-terminating", []story{del(0, 30), forced(3), killed(3.1, "main"), over(3.2)}, none, "nothing of R12 shows"},
+		{"a sidecar never stopped", "sidecar-order", []story{del(0, 60), ended(2, "main", 0), over(3)}, none, "never seen to be stopped"},
+		{"no time left for order", "sidecar-shorten", []story{del(0, 20), stop(.1, "main", 20, 5), del(3, 5), stop(3.1, "main", 2, 2),
+			stop(5.05, "sidecar", 2, 2), killed(5.1, "main"), killed(7.1, "sidecar"), over(7.1)}, held_, ""},
+	},
+	scenario.NoLeftovers: {
+		{"given up", "hook-http-shorten", []story{del(0, 20), line(.1, "main", "HTTP-START"), del(3, 2), line(3.1, "main", "HTTP-GONE"),
+			stop(3.1, "main", 2, 2), killed(5.1, "main"), over(5.1)}, held_, ""},
+		{"never given up", "hook-http-shorten", []story{del(0, 20), line(.1, "main", "HTTP-START"), del(3, 2),
+			stop(3.1, "main", 2, 2), killed(5.1, "main"), over(5.1)}, broken_, "never given up"},
+		{"given up late", "hook-http-shorten", []story{del(0, 20), line(.1, "main", "HTTP-START"), del(3, 2), line(20, "main", "HTTP-GONE"),
+			stop(20, "main", 2, 2), killed(22, "main"), over(22)}, broken_, "only at 20.00 s"},
+		{"a call is left", "hook-http-shorten", []story{del(0, 20), line(.1, "main", "HTTP-START"), del(3, 2), line(3.1, "main", "HTTP-GONE"),
+			stop(3.1, "main", 2, -1), killed(5.1, "main"), over(5.1)}, broken_, "had not returned"},
+		{"no hook", "now", []story{del(0, 1), killed(2, "main"), over(2)}, none, "no HTTP hook"},
+	},
+	scenario.LostUpdate: {
+		{"the known grace", "force-while-terminating", []story{del(0, 30), forced(3), killed(30.1, "main"), over(30.1)}, held_, ""},
+		{"guessed 0", "force-while-terminating", []story{del(0, 30), forced(3), killed(3.1, "main"), over(3.1)}, broken_, "before the deadline"},
+		{"longer", "force-while-terminating", []story{del(0, 30), forced(3), killed(60, "main"), over(60)}, broken_, "lived until"},
+		{"nothing lost", "now", []story{del(0, 1), killed(2, "main"), over(2)}, none, "could be lost"},
+	},
+}
+
+func TestRules(t *testing.T) {
+	for _, rule := range scenario.Rules() {
+		cases := ruleCases[rule]
+		seen := map[scenario.Outcome]bool{}
+		for _, c := range cases {
+			seen[c.want] = true
+			t.Run(string(rule)+"/"+c.name, func(t *testing.T) {
+				got := Judge(rule, tell(c.id, c.beats...), row(t, c.id))
+				if got.Rule != rule || got.Outcome != c.want || !strings.Contains(got.Why, c.why) {
+					t.Errorf("got %s: %s\nwant %s with %q", got.Outcome, got.Why, c.want, c.why)
+				}
+			})
+		}
+		if !seen[held_] || !seen[broken_] || !seen[none] {
+			t.Errorf("%s: its judge must be shown to hold, to break and to refuse", rule)
+		}
+	}
+}

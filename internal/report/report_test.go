@@ -1,0 +1,169 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package report
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+func seconds(s float64) *float64 { return &s }
+
+func rule(id scenario.Rule, verdict judge.Verdict, why string) RuleResult {
+	return RuleResult{Finding: judge.Finding{Rule: id, Why: why}, Verdict: verdict}
+}
+
+func example() Results {
+	return Results{
+		Minor: "v1.37", Level: scenario.LevelNode, Arms: scenario.Arms(), Seconds: 61.4,
+		Scenarios: []string{"force-while-terminating", "lengthen"},
+		Results: []Result{
+			{Scenario: "force-while-terminating", Arm: scenario.Stock, Figures: judge.Figures{Dead: seconds(30.1), Forced: seconds(27.1)},
+				Rules: []RuleResult{rule("R3", judge.Reproduced, ""), rule("R4", judge.Reproduced, "")}},
+			{Scenario: "force-while-terminating", Arm: scenario.Fixed, Figures: judge.Figures{Dead: seconds(3.2), Forced: seconds(.2)},
+				Rules: []RuleResult{rule("R3", judge.Fixed, ""), rule("R4", judge.Fixed, "")}},
+			{Scenario: "lengthen", Arm: scenario.Stock, Figures: judge.Figures{Dead: seconds(5.1)}, Rules: []RuleResult{rule("R2", judge.KeptGood, "")}},
+			{Scenario: "lengthen", Arm: scenario.Fixed, Figures: judge.Figures{Dead: seconds(5.1)}, Rules: []RuleResult{rule("R2", judge.KeptGood, "")}},
+		},
+	}
+}
+
+func table(t *testing.T, r Results) string {
+	t.Helper()
+	var b strings.Builder
+	if err := r.Table(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTable(t *testing.T) {
+	want := `SCENARIO                 RULE  STOCK       FIXED  VERDICT      STOCK DEAD AT  FIXED DEAD AT
+force-while-terminating  R3    reproduced  fixed  as expected  30.10 s        3.20 s
+                         R4    reproduced  fixed  as expected                 
+lengthen                 R2    kept        kept   as expected  5.10 s         5.10 s
+
+2 scenarios on 2 arms of v1.37 in 61 s: 2 reproduced, 2 fixed, 2 kept
+force of a terminating pod to container dead, median: stock 27.10 s, fixed 0.20 s
+GOOD
+`
+	if diff := cmp.Diff(want, table(t, example())); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestStatusTellsRedFromInvalid(t *testing.T) {
+	if got := example().Status(); got != StatusGood {
+		t.Fatalf("the good run is %s", got)
+	}
+	for name, c := range map[string]struct {
+		change func(*Results)
+		want   Status
+		says   string
+	}{
+		"red": {func(r *Results) { r.Results[1].Rules[1] = rule("R4", judge.StillBroken, "asked with 2") }, StatusRed,
+			"force-while-terminating on fixed: R4 (zero is a value) still-broken: asked with 2"},
+		"stock turned green": {func(r *Results) { r.Results[0].Rules[0].Verdict = judge.NotReproduced }, StatusRed, "RED"},
+		"invalid":            {func(r *Results) { r.Results[3].Rules[0] = rule("R2", judge.NotRun, "never armed") }, StatusInvalid, "lengthen on fixed: R2 (only shorter) invalid: never armed"},
+		"red before invalid": {func(r *Results) {
+			r.Results[0].Rules[0].Verdict = judge.NotRun
+			r.Results[3].Rules[0].Verdict = judge.Regressed
+		}, StatusRed, "1 regressed, 1 invalid"},
+		"missing":         {func(r *Results) { r.Results = r.Results[:3] }, StatusInvalid, "lengthen on fixed: no result"},
+		"a rule missing":  {func(r *Results) { r.Results[3].Rules = nil }, StatusInvalid, "INVALID"},
+		"unknown verdict": {func(r *Results) { r.Results[3].Rules[0].Verdict = "" }, StatusInvalid, "INVALID"},
+		"nothing ran":     {func(r *Results) { *r = Results{} }, StatusInvalid, "nothing ran"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := example()
+			c.change(&r)
+			if got := r.Status(); got != c.want {
+				t.Errorf("status %s, want %s", got, c.want)
+			}
+			if text := table(t, r); !strings.Contains(text, c.says) {
+				t.Errorf("the table does not say %q:\n%s", c.says, text)
+			}
+		})
+	}
+}
+
+func TestForcedIsTheMedian(t *testing.T) {
+	var r Results
+	for _, s := range []float64{.4, .1, .2} {
+		r.Results = append(r.Results, Result{Arm: scenario.Fixed, Figures: judge.Figures{Forced: &s}})
+	}
+	if median, n := r.Forced(scenario.Fixed); median != .2 || n != 3 {
+		t.Errorf("got %v of %d", median, n)
+	}
+	if _, n := r.Forced(scenario.Stock); n != 0 {
+		t.Errorf("stock has none, got %d", n)
+	}
+}
+
+func TestResultsComeBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "results.json")
+	if _, err := Read(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	want := example()
+	if err := want.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("half a file: %v", err)
+	}
+}
+
+func TestTimeline(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	code := int32(137)
+	h := history.History{Events: []history.Event{
+		{At: start.Add(-time.Second), Kind: history.Armed},
+		{At: start, Kind: history.APIDelete, Grace: history.Seconds(5)},
+		{At: start.Add(5 * time.Second), Kind: history.ContainerExit, Container: "main", ExitCode: &code},
+		{At: start.Add(100 * time.Millisecond), Kind: history.CRICall, Call: "StopContainer", Container: "main", Grace: history.Seconds(5)},
+		{At: start.Add(time.Second), Kind: history.CRICall, Call: "ContainerStatus"},
+	}}
+	want := `  -1.000  armed
+   0.000  DELETE (5 s)
+   0.100  runtime: StopContainer [main] (5 s)
+   5.000  container ended with 137 [main]
+`
+	if diff := cmp.Diff(want, Timeline(h)); diff != "" {
+		t.Error(diff)
+	}
+}

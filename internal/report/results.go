@@ -1,0 +1,160 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Results are those of one run: every scenario on every arm that was asked for.
+type Results struct {
+	Minor string         `json:"minor"`
+	Level scenario.Level `json:"level"`
+	// Arms and Scenarios are what was asked for; a result may be missing only if the run was cut short.
+	Arms      []scenario.Arm `json:"arms"`
+	Scenarios []string       `json:"scenarios"`
+	// Seconds is how long the run took.
+	Seconds float64  `json:"seconds"`
+	Results []Result `json:"results"`
+}
+
+// Result is one scenario on one arm.
+type Result struct {
+	Scenario string       `json:"scenario"`
+	Arm      scenario.Arm `json:"arm"`
+	// Rules in the order in which the catalogue names them.
+	Rules []RuleResult `json:"rules"`
+	judge.Figures
+	// History is the file of the history, relative to the results.
+	History string `json:"history,omitempty"`
+}
+
+// RuleResult is one rule of a result.
+type RuleResult struct {
+	judge.Finding
+	// Want is what the catalogue expects the judge to find.
+	Want    scenario.Outcome `json:"want"`
+	Verdict judge.Verdict    `json:"verdict"`
+}
+
+// Good says that every rule has the verdict that the catalogue expects.
+func (r Result) Good() bool {
+	return len(r.Rules) > 0 && !slices.ContainsFunc(r.Rules, func(one RuleResult) bool { return !one.Verdict.Good() })
+}
+
+// Red says that a judge saw something else than the catalogue expects.
+func (r Result) Red() bool {
+	return slices.ContainsFunc(r.Rules, func(one RuleResult) bool { return one.Verdict.Red() })
+}
+
+// Find returns the result of a scenario on an arm.
+func (r Results) Find(id string, arm scenario.Arm) (Result, bool) {
+	for _, one := range r.Results {
+		if one.Scenario == id && one.Arm == arm {
+			return one, true
+		}
+	}
+	return Result{}, false
+}
+
+// Status sums a run up.
+type Status string
+
+const (
+	// StatusGood: every verdict is the one the catalogue expects.
+	StatusGood Status = "good"
+	// StatusRed: a judge saw something else than the catalogue expects, whatever else failed.
+	StatusRed Status = "red"
+	// StatusInvalid: nothing is red, but something never got to the point where its rule applies, or is missing.
+	StatusInvalid Status = "invalid"
+)
+
+// Status of the whole run. A run without a single scenario is invalid.
+func (r Results) Status() Status {
+	status := StatusGood
+	if len(r.Scenarios) == 0 || len(r.Arms) == 0 {
+		status = StatusInvalid
+	}
+	for _, id := range r.Scenarios {
+		for _, arm := range r.Arms {
+			one, ok := r.Find(id, arm)
+			switch {
+			case ok && one.Red():
+				return StatusRed
+			case !ok || !one.Good():
+				status = StatusInvalid
+			}
+		}
+	}
+	return status
+}
+
+// Forced returns the median, in seconds, from the force delete of a terminating pod to its last container's end, and over
+// how many scenarios of the arm it is taken; 0, 0 if there is none.
+func (r Results) Forced(arm scenario.Arm) (median float64, n int) {
+	var all []float64
+	for _, one := range r.Results {
+		if one.Arm == arm && one.Forced != nil {
+			all = append(all, *one.Forced)
+		}
+	}
+	n = len(all)
+	if n == 0 {
+		return 0, 0
+	}
+	slices.Sort(all)
+	if n%2 == 1 {
+		return all[n/2], n
+	}
+	return (all[n/2-1] + all[n/2]) / 2, n
+}
+
+// Write writes the results as JSON, whole or not at all.
+func (r Results) Write(path string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// Read reads results back. The error for a run that left none satisfies errors.Is(err, os.ErrNotExist).
+func Read(path string) (Results, error) {
+	var r Results
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return r, fmt.Errorf("results: %w", err)
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, errors.Join(fmt.Errorf("%s is no results file", path), err)
+	}
+	return r, nil
+}

@@ -1,0 +1,190 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Table prints one line for each scenario and rule: the arms' verdicts, whether they are the expected ones, and when the
+// last container died on each arm, in seconds after the first request. What is not as expected is explained below.
+func (r Results) Table(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "SCENARIO\tRULE\t%s\tVERDICT\t%s\n", r.columns("%s"), r.columns("%s dead at"))
+	var notes []string
+	for _, id := range r.Scenarios {
+		for i, rule := range r.rules(id) {
+			name, dead := id, r.cells(id, Result.dead)
+			if i > 0 {
+				name, dead = "", strings.Repeat("\t", len(r.Arms)-1)
+			}
+			verdicts := r.cells(id, func(one Result) string { return string(one.verdict(rule)) })
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", name, rule, verdicts, r.sum(id, rule), dead)
+		}
+		notes = append(notes, r.notes(id)...)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	for _, note := range notes {
+		fmt.Fprintln(out, note)
+	}
+	_, err := fmt.Fprint(out, r.closing())
+	return err
+}
+
+// columns are the headings of one column for each arm.
+func (r Results) columns(format string) string {
+	var names []string
+	for _, arm := range r.Arms {
+		names = append(names, strings.ToUpper(fmt.Sprintf(format, arm)))
+	}
+	return strings.Join(names, "\t")
+}
+
+func (r Results) cells(id string, cell func(Result) string) string {
+	var cells []string
+	for _, arm := range r.Arms {
+		one, ok := r.Find(id, arm)
+		if !ok {
+			cells = append(cells, "missing")
+			continue
+		}
+		cells = append(cells, cell(one))
+	}
+	return strings.Join(cells, "\t")
+}
+
+// rules are those of a scenario, from whichever arm has a result.
+func (r Results) rules(id string) []scenario.Rule {
+	for _, one := range r.Results {
+		if one.Scenario != id {
+			continue
+		}
+		var rules []scenario.Rule
+		for _, rule := range one.Rules {
+			rules = append(rules, rule.Rule)
+		}
+		return rules
+	}
+	return []scenario.Rule{"-"}
+}
+
+func (r Result) verdict(rule scenario.Rule) judge.Verdict {
+	for _, one := range r.Rules {
+		if one.Rule == rule {
+			return one.Verdict
+		}
+	}
+	return judge.NotRun
+}
+
+func (r Result) dead() string {
+	if r.Dead == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f s", *r.Dead)
+}
+
+// sum says in one word what the arms' verdicts of a rule come to.
+func (r Results) sum(id string, rule scenario.Rule) string {
+	sum := "as expected"
+	for _, arm := range r.Arms {
+		one, ok := r.Find(id, arm)
+		verdict := one.verdict(rule)
+		switch {
+		case ok && verdict.Red():
+			return "RED"
+		case !ok || !verdict.Good():
+			sum = "INVALID"
+		}
+	}
+	return sum
+}
+
+// notes explain what is not as expected.
+func (r Results) notes(id string) []string {
+	var notes []string
+	for _, arm := range r.Arms {
+		one, ok := r.Find(id, arm)
+		if !ok {
+			notes = append(notes, fmt.Sprintf("%s on %s: no result; the run was cut short", id, arm))
+			continue
+		}
+		for _, rule := range one.Rules {
+			if !rule.Verdict.Good() {
+				notes = append(notes, one.Note(rule))
+			}
+		}
+	}
+	return notes
+}
+
+// Note says in one line what was found about one rule.
+func (r Result) Note(rule RuleResult) string {
+	return fmt.Sprintf("%s on %s: %s (%s) %s: %s", r.Scenario, r.Arm, rule.Rule, rule.Rule.Title(), rule.Verdict, rule.Why)
+}
+
+func (r Results) closing() string {
+	var b strings.Builder
+	counts := map[judge.Verdict]int{}
+	missing := 0
+	for _, id := range r.Scenarios {
+		for _, arm := range r.Arms {
+			one, ok := r.Find(id, arm)
+			if !ok {
+				missing++
+			}
+			for _, rule := range one.Rules {
+				counts[rule.Verdict]++
+			}
+		}
+	}
+	var parts []string
+	for _, v := range []judge.Verdict{judge.Reproduced, judge.Fixed, judge.KeptGood, judge.NotReproduced, judge.StillBroken,
+		judge.Regressed, judge.NotRun} {
+		if counts[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[v], v))
+		}
+	}
+	if missing > 0 {
+		parts = append(parts, fmt.Sprintf("%d missing", missing))
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing ran"}
+	}
+	fmt.Fprintf(&b, "%d scenarios on %d arms of %s in %.0f s: %s\n", len(r.Scenarios), len(r.Arms), r.Minor, r.Seconds,
+		strings.Join(parts, ", "))
+	parts = nil
+	for _, arm := range r.Arms {
+		if median, n := r.Forced(arm); n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.2f s", arm, median))
+		}
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(&b, "force of a terminating pod to container dead, median: %s\n", strings.Join(parts, ", "))
+	}
+	fmt.Fprintf(&b, "%s\n", strings.ToUpper(string(r.Status())))
+	return b.String()
+}

@@ -1,0 +1,95 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// Timeline tells a history line by line, in seconds after the first request, leaving out what no rule looks at.
+func Timeline(h history.History) string {
+	events := h.ByTime()
+	var start time.Time
+	for _, e := range events {
+		if e.Kind == history.APIDelete {
+			start = e.At
+			break
+		}
+	}
+	if start.IsZero() && len(events) > 0 {
+		start = events[0].At
+	}
+	var b strings.Builder
+	for _, e := range events {
+		if text := tell(e); text != "" {
+			fmt.Fprintf(&b, "%8.3f  %s\n", e.At.Sub(start).Seconds(), text)
+		}
+	}
+	return b.String()
+}
+
+// tell says what an event is; "" for one that no rule looks at.
+func tell(e history.Event) string {
+	var words []string
+	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
+	switch e.Kind {
+	case history.Armed, history.Abandoned, history.Finished:
+		add("%s", strings.TrimPrefix(string(e.Kind), "harness."))
+	case history.APIDelete:
+		add("DELETE")
+	case history.APIDeleted:
+		add("DELETE answered")
+	case history.APIPod:
+		add("watch: %s", e.Reason)
+	case history.CRICall, history.CRIReturn:
+		switch e.Call {
+		case "StopContainer", "StopPodSandbox", "ExecSync", "KillContainer":
+		default:
+			return ""
+		}
+		add("runtime: %s", e.Call)
+		if e.Kind == history.CRIReturn {
+			add("returned")
+		}
+	case history.ContainerExit:
+		add("container ended")
+		if e.ExitCode != nil {
+			add("with %d", *e.ExitCode)
+		}
+	case history.Line:
+		add("container says %s", e.Reason)
+	case history.KubeletEvent:
+		add("kubelet event %s", e.Reason)
+	}
+	if e.Container != "" {
+		add("[%s]", e.Container)
+	}
+	if e.Grace != nil && e.Kind != history.CRIReturn {
+		add("(%d s)", *e.Grace)
+	}
+	if e.Error != "" {
+		add("error: %s", e.Error)
+	}
+	if e.Message != "" {
+		add("- %s", e.Message)
+	}
+	return strings.Join(words, " ")
+}
