@@ -78,13 +78,15 @@ func run(ctx context.Context, args []string, output, errs io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
+	if ctx.Err() != nil {
+		fmt.Fprintf(errs, "kgrace: interrupted: %v\n", err)
+		return exitInvalid
+	}
 	fmt.Fprintf(errs, "kgrace: %v\n", err)
 	var coded *exitError
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
-	case ctx.Err() != nil:
-		return exitInvalid
 	case !started:
 		// Cobra refused the command line before any command ran.
 		fmt.Fprintf(errs, "Run '%s --help'.\n", cmd.CommandPath())
