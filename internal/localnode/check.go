@@ -37,12 +37,10 @@ func Check(ctx context.Context, c Config) error {
 	if err := c.complete(); err != nil {
 		return err
 	}
-	_, err := check(ctx, &c)
-	return err
+	return check(ctx, &c)
 }
 
-// check also finds out which snapshotter containerd can use in the node's folder.
-func check(ctx context.Context, c *Config) (snapshotter string, err error) {
+func check(ctx context.Context, c *Config) error {
 	problems := checkTools(nodePath, exec.LookPath)
 	if c.Bin != nil {
 		problems = append(checkPrograms(c.Bin), problems...)
@@ -58,14 +56,14 @@ func check(ctx context.Context, c *Config) (snapshotter string, err error) {
 		problems = append(problems, err)
 	}
 	if len(rights) == 0 {
-		if snapshotter, err = probe(ctx, c); err != nil {
+		if err := probe(ctx, c.Name); err != nil {
 			problems = append(problems, err)
 		}
 	}
 	if len(problems) > 0 {
-		return "", &CheckError{Problems: problems}
+		return &CheckError{Problems: problems}
 	}
-	return snapshotter, nil
+	return nil
 }
 
 // CheckError lists all that is missing.
@@ -169,50 +167,20 @@ func checkRights(euid int, status string) []error {
 }
 
 // probe makes the namespaces, mounts and device of a node for a moment, because only trying tells: container runtimes,
-// seccomp and LSMs refuse in their own ways.
-func probe(ctx context.Context, c *Config) (snapshotter string, err error) {
-	// The nearest folder that exists lies on the file system that the node will use.
-	base := c.Dir
-	for {
-		if _, err := os.Stat(base); err == nil {
-			break
-		}
-		base = filepath.Dir(base)
-	}
-	dir, err := os.MkdirTemp(base, ".probe-")
+// seccomp and LSMs refuse in their own ways. No file is made.
+func probe(ctx context.Context, name string) error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return "", fmt.Errorf("the node's folder cannot be made: %w", err)
-	}
-	defer os.RemoveAll(dir)
-
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return "", err
+		return err
 	}
 	defer null.Close()
 	p, err := startInit(null, null)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer p.kill()
-	if err := p.call(ctx, "Setup", Setup{Hostname: c.Name, Probe: true}, &None{}); err != nil {
-		return "", fmt.Errorf("prepare namespaces: %w", err)
+	if err := p.call(ctx, "Setup", Setup{Hostname: name, Probe: true}, &None{}); err != nil {
+		return fmt.Errorf("prepare namespaces: %w", err)
 	}
-	if err := p.call(ctx, "ProbeOverlay", dir, &None{}); err != nil {
-		c.logf("no overlay file system in %s (%v): containerd will copy instead", base, err)
-		return "native", nil
-	}
-	return "overlayfs", nil
-}
-
-// ProbeOverlay tries to mount an overlay whose layers lie in dir; the mount ends with the namespace.
-func (s *supervisor) ProbeOverlay(dir string, _ *None) error {
-	sub := func(name string) string { return filepath.Join(dir, name) }
-	for _, name := range []string{"lower", "upper", "work", "merged"} {
-		if err := os.Mkdir(sub(name), 0o755); err != nil {
-			return err
-		}
-	}
-	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", sub("lower"), sub("upper"), sub("work"))
-	return unix.Mount("overlay", sub("merged"), "overlay", 0, options)
+	return nil
 }

@@ -64,7 +64,7 @@ func kubeletConfig(p paths, cgroup, runtimeEndpoint string) ([]byte, error) {
 
 	c.ContainerRuntimeEndpoint = "unix://" + runtimeEndpoint
 	// Everything the kubelet writes stays in the node's folder.
-	c.PodLogsDir = p.data("varlog", "pods")
+	c.PodLogsDir = p.data("pod-logs")
 	c.VolumePluginDir = p.data("kubelet", "volume-plugins")
 	resolv := p.etc("resolv.conf")
 	c.ResolverConfig = &resolv

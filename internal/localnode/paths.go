@@ -64,7 +64,7 @@ func (p paths) makeDirs() error {
 	}
 	for _, dir := range []string{
 		p.logs(), p.data("bin"), p.data("pki"), p.data("etc", "cni"), p.data("etcd"), p.data("containerd"), p.data("kubelet"),
-		p.data("sysctl"), p.data("varlog"), p.lines(),
+		p.data("sysctl"), p.data("pod-logs"), p.lines(),
 	} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err

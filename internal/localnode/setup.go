@@ -31,11 +31,9 @@ import (
 // Setup is how pid 1 prepares the namespaces before the first program starts.
 type Setup struct {
 	Hostname string
-	// RunDir, and Keep, stay visible under the node's own /run.
-	RunDir string
-	Keep   []string
-	// VarLog takes the place of /var/log, where the kubelet makes folders of its own.
-	VarLog string
+	RunDir   string
+	// Keep lists folders that stay visible where the node has file systems of its own.
+	Keep []string
 	// Sysctl is a folder for the files that stand in for kernel settings.
 	Sysctl string
 	// Probe stops after what could be refused; nothing of the node is needed.
@@ -73,6 +71,10 @@ func (s *supervisor) Setup(c Setup, _ *None) error {
 	return nil
 }
 
+// ownFolders are the node's alone, because programs have paths there that no configuration moves: /run/containerd/s is for
+// the shims' sockets, /var/lib/kubelet/device-plugins for the kubelet's, /var/log/containers for its links.
+var ownFolders = []string{"/run", "/var/lib", "/var/log"}
+
 func setupMounts(c Setup) error {
 	// Nothing of what follows may reach the host.
 	if err := step("make the mounts private", unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")); err != nil {
@@ -86,20 +88,18 @@ func setupMounts(c Setup) error {
 	if err := remount("/sys", "sysfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "/sys/fs/cgroup"); err != nil {
 		return err
 	}
-	// containerd's shims keep sockets under /run/containerd, whatever their configuration says.
-	var keep []string
-	for _, dir := range append([]string{c.RunDir}, c.Keep...) {
-		if strings.HasPrefix(dir, "/run/") {
-			keep = append(keep, dir)
+	for _, target := range ownFolders {
+		var keep []string
+		for _, dir := range c.Keep {
+			if strings.HasPrefix(dir, target+"/") {
+				keep = append(keep, dir)
+			}
 		}
-	}
-	if err := remount("/run", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, keep...); err != nil {
-		return err
-	}
-	if !c.Probe {
-		if err := step("bind /var/log", unix.Mount(c.VarLog, "/var/log", "", unix.MS_BIND, "")); err != nil {
+		if err := remount(target, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, keep...); err != nil {
 			return err
 		}
+	}
+	if !c.Probe {
 		if err := shadowSysctls(c.Sysctl); err != nil {
 			return err
 		}
@@ -220,4 +220,19 @@ func forward(listener net.Listener, addr string) {
 func pipe(to, from net.Conn) {
 	io.Copy(to, from)
 	to.(*net.TCPConn).CloseWrite()
+}
+
+// ProbeOverlay tries to mount an overlay whose layers lie in dir; it fails where dir is an overlay itself, in a container.
+func (s *supervisor) ProbeOverlay(dir string, _ *None) error {
+	sub := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"lower", "upper", "work", "merged"} {
+		if err := os.MkdirAll(sub(name), 0o755); err != nil {
+			return err
+		}
+	}
+	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", sub("lower"), sub("upper"), sub("work"))
+	if err := unix.Mount("overlay", sub("merged"), "overlay", 0, options); err != nil {
+		return err
+	}
+	return unix.Unmount(sub("merged"), 0)
 }

@@ -25,6 +25,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -44,8 +45,7 @@ func Up(ctx context.Context, c Config) (*Node, error) {
 	if c.Bin == nil {
 		c.Bin = map[string]string{} // all missing
 	}
-	snapshotter, err := check(ctx, &c)
-	if err != nil {
+	if err := check(ctx, &c); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
@@ -73,7 +73,7 @@ func Up(ctx context.Context, c Config) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = n.start(ctx, &c, snapshotter)
+	err = n.start(ctx, &c)
 	if err == nil {
 		c.logf("Ready after %.1f s", time.Since(begin).Seconds())
 		return n, nil
@@ -103,16 +103,25 @@ func newState(c *Config) (*Node, error) {
 	return newNode(c.Dir, s), s.write(c.Dir)
 }
 
-func (n *Node) start(ctx context.Context, c *Config, snapshotter string) error {
+func (n *Node) start(ctx context.Context, c *Config) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("not within %s", startTimeout))
 	defer cancel()
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 
-	if err := n.startNamespaces(ctx, c, snapshotter); err != nil {
-		return err
+	if err := n.startNamespaces(ctx, c); err != nil {
+		return n.explain(ctx, err)
 	}
 	go n.watchExits(fail)
+
+	snapshotter := "overlayfs"
+	if err := n.init.call(ctx, "ProbeOverlay", n.paths().data("overlay"), &None{}); err != nil {
+		c.logf("no overlay file system in %s (%v): containerd will copy instead", n.dir, err)
+		snapshotter = "native"
+	}
+	if err := writeConfigs(n.paths(), n.state.Cgroup, n.state.RuntimeEndpoint, snapshotter); err != nil {
+		return err
+	}
 
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error { return n.startControlPlane(groupCtx, c) })
@@ -138,7 +147,7 @@ func (n *Node) start(ctx context.Context, c *Config, snapshotter string) error {
 }
 
 // startNamespaces writes the node's files, makes its cgroups and starts its pid 1.
-func (n *Node) startNamespaces(ctx context.Context, c *Config, snapshotter string) error {
+func (n *Node) startNamespaces(ctx context.Context, c *Config) error {
 	// The port is the kernel's choice. pid 1 inherits the socket, so it is open as long as the node lives.
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -149,7 +158,7 @@ func (n *Node) startNamespaces(ctx context.Context, c *Config, snapshotter strin
 	if err := n.state.write(n.dir); err != nil {
 		return err
 	}
-	if err := n.writeFiles(c, snapshotter); err != nil {
+	if err := n.writeFiles(c); err != nil {
 		return err
 	}
 	all, err := hierarchies()
@@ -184,9 +193,19 @@ func (n *Node) startNamespaces(ctx context.Context, c *Config, snapshotter strin
 	if err := enterCgroups(all, n.state.Cgroup, n.state.InitPID); err != nil {
 		return fmt.Errorf("enter the node's cgroups: %w", err)
 	}
-	setup := Setup{Hostname: c.Name, RunDir: n.state.RunDir, VarLog: n.paths().data("varlog"), Sysctl: n.paths().data("sysctl")}
-	for _, dir := range []string{filepath.Dir(n.state.RuntimeEndpoint), n.dir} {
-		if dir != n.state.RunDir {
+	setup := Setup{Hostname: c.Name, RunDir: n.state.RunDir, Sysctl: n.paths().data("sysctl")}
+	visible := []string{n.state.RunDir, n.dir, filepath.Dir(n.state.RuntimeEndpoint)}
+	for _, path := range c.Bin {
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+		visible = append(visible, filepath.Dir(path))
+	}
+	for _, dir := range visible {
+		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+			return err
+		}
+		if !slices.Contains(setup.Keep, dir) {
 			setup.Keep = append(setup.Keep, dir)
 		}
 	}
@@ -197,7 +216,7 @@ func (n *Node) startNamespaces(ctx context.Context, c *Config, snapshotter strin
 }
 
 // writeFiles writes everything that the programs read.
-func (n *Node) writeFiles(c *Config, snapshotter string) error {
+func (n *Node) writeFiles(c *Config) error {
 	p := n.paths()
 	if err := os.Mkdir(p.runDir, 0o700); err != nil {
 		return err
@@ -218,9 +237,6 @@ func (n *Node) writeFiles(c *Config, snapshotter string) error {
 		return err
 	}
 	if err := writeKubeconfig(p, p.etc("kubelet.kubeconfig"), certNode, "https://"+apiServerAddr, c.Name); err != nil {
-		return err
-	}
-	if err := writeConfigs(p, n.state.Cgroup, n.state.RuntimeEndpoint, snapshotter); err != nil {
 		return err
 	}
 	return writeImages(p.data("images.tar"), c.Bin[ProgramActor])
