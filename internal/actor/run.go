@@ -95,20 +95,25 @@ func live(r *reporter, o runOptions, signals <-chan os.Signal) int {
 		end, why = time.After(o.after), "by itself"
 	}
 	terms := 0
+	take := func(s os.Signal) {
+		if s != syscall.SIGTERM && s != syscall.SIGINT {
+			_ = r.report(nameOf(s), "ignored")
+			return
+		}
+		terms++
+		_ = r.report(nameOf(s), strconv.Itoa(terms))
+		if terms == 1 && !o.stubborn {
+			end, why = time.After(max(o.afterTerm, 0)), "on "+nameOf(s)
+		}
+	}
 	for {
 		select {
 		case s := <-signals:
-			if s != syscall.SIGTERM && s != syscall.SIGINT {
-				_ = r.report(nameOf(s), "ignored")
-				continue
-			}
-			terms++
-			_ = r.report(nameOf(s), strconv.Itoa(terms))
-			if o.stubborn || terms > 1 {
-				continue
-			}
-			end, why = time.After(max(o.afterTerm, 0)), "on "+nameOf(s)
+			take(s)
 		case <-end:
+			for len(signals) > 0 { // nobody else receives
+				take(<-signals)
+			}
 			_ = r.report("EXIT", fmt.Sprintf("code %d, %s, signals %d", o.code, why, terms))
 			return o.code
 		}

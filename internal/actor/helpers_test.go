@@ -1,0 +1,70 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+func startSilence(t *testing.T, r *reporter) string {
+	server := httptest.NewServer(silence(r))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func get(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
+}
+
+func TestReap(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "help")
+	cmd.Env = append(os.Environ(), asActor+"=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// Its end closes the pipe; soon after it is there to be reaped.
+	buffer := make([]byte, 4096)
+	for {
+		if _, err := out.Read(buffer); err != nil {
+			break
+		}
+	}
+	for {
+		reap()
+		if cmd.Process.Signal(os.Kill) != nil {
+			break // no such process any more: it was reaped
+		}
+	}
+	_ = cmd.Wait()
+}

@@ -1,0 +1,156 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func open(t *testing.T, r *Recorder, scenario, pod string, more ...string) *Log {
+	t.Helper()
+	log, err := r.Open(Header{Scenario: scenario, Pod: pod}, more...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+func TestRecorderRoutesByPod(t *testing.T) {
+	r := NewRecorder()
+	one := open(t, r, "one", "p1", "p1-next")
+	two := open(t, r, "two", "p2")
+	for _, pod := range []string{"p1", "p2", "stranger", "p1-next", ""} {
+		r.Add(Event{Kind: Line, Pod: pod})
+	}
+	two.Add(Event{Kind: Armed}) // the harness's own
+	if got := pods(one); got != "1:p1 2:p1-next" {
+		t.Errorf("first history: %s", got)
+	}
+	if got := pods(two); got != "1:p2 2:p2" {
+		t.Errorf("second history: %s", got)
+	}
+
+	one.Close()
+	r.Add(Event{Kind: Line, Pod: "p1"})
+	one.Add(Event{Kind: Finished})
+	if got := pods(one); got != "1:p1 2:p1-next 3:p1" {
+		t.Errorf("a closed history takes only what is added to it directly: %s", got)
+	}
+	open(t, r, "again", "p1") // the name is free
+}
+
+func pods(l *Log) string {
+	var parts []string
+	for _, e := range l.History().Events {
+		parts = append(parts, fmt.Sprintf("%d:%s", e.Seq, e.Pod))
+	}
+	return strings.Join(parts, " ")
+}
+
+func TestRecorderRefusesSharedPods(t *testing.T) {
+	r := NewRecorder()
+	open(t, r, "one", "p1")
+	if _, err := r.Open(Header{Scenario: "two", Pod: "p2"}, "p1"); err == nil || !strings.Contains(err.Error(), `"one"`) {
+		t.Errorf("got %v, expected an error that names the scenario that has the pod", err)
+	}
+	open(t, r, "three", "p2") // the failed Open took nothing
+	if _, err := r.Open(Header{Scenario: "none"}); err == nil {
+		t.Error("a history without a pod was opened")
+	}
+}
+
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := NewRecorder()
+		log := open(t, r, "s", "p")
+		term := func(e Event) bool { return e.Reason == "TERM" }
+
+		got := make(chan Event, 1)
+		go func() {
+			e, err := log.Wait(t.Context(), "TERM", term)
+			if err != nil {
+				t.Error(err)
+			}
+			got <- e
+		}()
+		synctest.Wait()
+		r.Add(Event{Kind: Line, Pod: "p", Reason: "START"})
+		synctest.Wait()
+		select {
+		case e := <-got:
+			t.Fatalf("woke for %+v", e)
+		default:
+		}
+		r.Add(Event{Kind: Line, Pod: "p", Reason: "TERM"})
+		if e := <-got; e.Seq != 2 {
+			t.Errorf("got event %d, expected the second", e.Seq)
+		}
+		// What lies in the past counts.
+		if e, err := log.Wait(t.Context(), "TERM", term); err != nil || e.Seq != 2 {
+			t.Errorf("got event %d, error %v", e.Seq, err)
+		}
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		_, err := log.Wait(ctx, "EXIT of main", func(e Event) bool { return e.Reason == "EXIT" })
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "EXIT of main") || !strings.Contains(err.Error(), `"s"`) {
+			t.Errorf("got %v, expected the deadline, what was waited for and the scenario", err)
+		}
+	})
+}
+
+func TestRecorderIsSafeForConcurrentUse(t *testing.T) {
+	const writers, each = 8, 200
+	r := NewRecorder()
+	log := open(t, r, "s", "p")
+	var wait sync.WaitGroup
+	for w := range writers {
+		wait.Go(func() {
+			for i := range each {
+				r.Add(Event{Kind: Line, Pod: "p", Message: fmt.Sprint(w, "/", i)})
+			}
+		})
+		wait.Go(func() {
+			err := log.WaitAll(t.Context(), "all events", func(events []Event) bool { return len(events) == writers*each })
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	for i, e := range log.History().Events {
+		if e.Seq != i+1 {
+			t.Fatalf("event %d has seq %d", i, e.Seq)
+		}
+	}
+}
+
+func TestRecordedTimesSurviveTheFile(t *testing.T) {
+	r := NewRecorder()
+	log := open(t, r, "s", "p")
+	log.Add(Event{Kind: Armed})
+	if at := log.History().Events[0].At; at.IsZero() || strings.Contains(at.String(), "m=") {
+		t.Errorf("recorded at %v, expected the wall clock", at)
+	}
+}
