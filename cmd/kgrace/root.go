@@ -123,6 +123,7 @@ Environment:
 		newBuildCommand(app),
 		newPatchCommand(app),
 		newVerifyCommand(app),
+		newIntreeCommand(app),
 		newUpdateCommand(app),
 		newNodeCommand(app),
 	)

@@ -58,6 +58,7 @@ and nothing is built.
 For every Kubernetes minor:
   series lint   names, messages, trailers and boilerplate of its patches
   round trip    its patches apply, and extracting them again gives the same bytes
+  declared      intree.yaml names every test that they bring or change
 For the module:
   copied files  pkg/podworkers and pkg/graceperiod are what the fixed tree of the default minor has
   patch table   patches/README.md lists what the patches say
@@ -120,6 +121,7 @@ func checks(r *kubetree.Repo) []check {
 		all = append(all,
 			check{"series lint " + minor, func(ctx context.Context) ([]string, error) { return lintSeries(ctx, r, minor) }},
 			check{"round trip " + minor, func(ctx context.Context) ([]string, error) { return roundTrip(ctx, r, minor) }},
+			check{"declared tests " + minor, func(ctx context.Context) ([]string, error) { return declaredTests(ctx, r, minor) }},
 		)
 	}
 	all = append(all,
@@ -168,6 +170,16 @@ func lintSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string, 
 	for _, p := range problems {
 		faults = append(faults, p.String())
 	}
+	return faults, err
+}
+
+// declaredTests holds intree.yaml against the tests of both trees; kgrace intree runs them.
+func declaredTests(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
+	runner, err := intreeRunner(ctx, r, minor)
+	if err != nil {
+		return nil, err
+	}
+	faults, _, err := declaredFaults(r, minor, runner)
 	return faults, err
 }
 

@@ -1,0 +1,208 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/intree"
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/patchset"
+)
+
+func newIntreeCommand(app *app) *cobra.Command {
+	var (
+		minor string
+		steps []string
+		tests []string
+		out   = newOutputFlag()
+	)
+	cmd := &cobra.Command{
+		Use:   "intree",
+		Short: "Prove the series with the Go tests of the tree",
+		Long: `Prove the series with the Go tests of the tree, in three steps:
+
+  fixed    all tests of every package that the series touches pass on the fixed tree, under the race detector
+  stock    the tests that the series brings or changes fail on the stock tree, each for the reason that
+           patches/<minor>/intree.yaml names, or pass where it calls them kept
+  windows  go vet of the touched packages for GOOS=windows
+
+intree.json and junit-intree.xml go to $ARTIFACTS (default: artifacts in the output folder). Needs gcc, for the race
+detector. The first run compiles for several minutes.`,
+		Example: "  kgrace intree\n  kgrace intree --step stock --test TestSyncTerminating",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			wanted, err := stepsOf(steps)
+			if err != nil {
+				return usage(err)
+			}
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			if _, err := r.Versions.Minor(minor); err != nil && minor != "" {
+				return usage(err)
+			}
+			return app.intree(cmd.Context(), r, minor, wanted, tests, out)
+		},
+	}
+	addMinorFlag(cmd, &minor)
+	cmd.Flags().StringSliceVar(&steps, "step", nil, "steps to run (default: all)")
+	cmd.Flags().StringSliceVar(&tests, "test", nil, "of the series' own tests only those whose name contains one of these")
+	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	return cmd
+}
+
+func stepsOf(names []string) ([]intree.Step, error) {
+	if len(names) == 0 {
+		return intree.Steps(), nil
+	}
+	var steps []intree.Step
+	for _, name := range names {
+		if !slices.Contains(intree.Steps(), intree.Step(name)) {
+			return nil, fmt.Errorf("unknown step %q; there are %v", name, intree.Steps())
+		}
+		steps = append(steps, intree.Step(name))
+	}
+	return steps, nil
+}
+
+func (a *app) intree(ctx context.Context, r *kubetree.Repo, minor string, steps []intree.Step, tests []string, out outputFlag) error {
+	if minor == "" {
+		minor = r.Versions.Default
+	}
+	runner, err := intreeRunner(ctx, r, minor)
+	if err != nil {
+		return err
+	}
+	faults, declared, err := declaredFaults(r, minor, runner)
+	if err != nil {
+		return err
+	}
+	if len(faults) > 0 {
+		return red(errors.New(strings.Join(faults, "\n  ")))
+	}
+	runner.Declared = declared
+	if len(tests) > 0 {
+		runner.Declared = slices.DeleteFunc(runner.Declared, func(d intree.Declared) bool {
+			return !slices.ContainsFunc(tests, func(part string) bool { return strings.Contains(d.Name(), part) })
+		})
+		if len(runner.Declared) == 0 {
+			return usage(fmt.Errorf("no test of the series has %s in its name", strings.Join(tests, " or ")))
+		}
+	}
+	var results []intree.Result
+	var broken error
+	for _, step := range steps {
+		res, err := runner.Do(ctx, step)
+		results = append(results, res...)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			broken = errors.Join(broken, fmt.Errorf("step %s: %w", step, err))
+		}
+	}
+	if err := intree.Write(artifacts(r), results); err != nil {
+		return err
+	}
+	var rows [][]string
+	for _, res := range results {
+		rows = append(rows, []string{res.Name(), res.Arm, string(res.Verdict), firstRunes(res.Why, 100)})
+		if res.Output != "" {
+			fmt.Fprintf(a.errs, "---- %s on %s: %s: %s\n%s\n", res.Name(), res.Arm, res.Verdict, res.Why, lastLines(res.Output, 60))
+		}
+	}
+	if err := out.write(a.output, results, []string{"TEST", "ARM", "VERDICT", "WHY"}, rows); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.errs, "intree: %s; reports in %s\n", intree.Summary(results), artifacts(r))
+	switch good, bad, invalid := intree.Counts(results); {
+	case bad > 0:
+		return red(errors.Join(fmt.Errorf("%d verdicts are red", bad), broken))
+	case broken != nil:
+		return broken
+	case invalid > 0:
+		return fmt.Errorf("%d results are invalid: they say nothing about red or green", invalid)
+	case good == 0:
+		return fmt.Errorf("nothing ran")
+	}
+	return nil
+}
+
+// intreeRunner lays the trees out; it knows no declared test yet.
+func intreeRunner(ctx context.Context, r *kubetree.Repo, minor string) (*intree.Runner, error) {
+	series, err := patchset.Load(r.SeriesDir(minor))
+	if err != nil {
+		return nil, err
+	}
+	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
+	if err != nil {
+		return nil, err
+	}
+	fixed, err := r.Ensure(ctx, minor, kubetree.Fixed, nil)
+	if err != nil {
+		return nil, err
+	}
+	runner := &intree.Runner{Stock: stock.Dir, Fixed: fixed.Dir, Toolchain: r.Versions.Minors[minor].Go, Progress: r.Progress}
+	runner.Run, runner.Vet = intree.Packages(series)
+	return runner, nil
+}
+
+// declaredFaults holds the declared tests against the tests that the trees really differ in.
+func declaredFaults(r *kubetree.Repo, minor string, runner *intree.Runner) ([]string, []intree.Declared, error) {
+	declared, err := intree.LoadDeclared(r.SeriesDir(minor))
+	if err != nil {
+		return faultsOf(err), nil, nil
+	}
+	changed, err := intree.Changed(runner.Stock, runner.Fixed, runner.Run)
+	if err != nil {
+		return nil, nil, err
+	}
+	return intree.Compare(declared, changed), declared, nil
+}
+
+// artifacts is the folder for reports.
+func artifacts(r *kubetree.Repo) string {
+	if dir := os.Getenv("ARTIFACTS"); dir != "" {
+		return dir
+	}
+	return filepath.Join(r.Output, "artifacts")
+}
+
+func firstRunes(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+func lastLines(s string, n int) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	if len(lines) > n {
+		lines = append([]string{fmt.Sprintf("… (%d lines before)", len(lines)-n)}, lines[len(lines)-n:]...)
+	}
+	return strings.Join(lines, "\n")
+}

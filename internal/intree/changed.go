@@ -1,0 +1,101 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/patchset"
+)
+
+// Test is a test function that differs between the arms.
+type Test struct {
+	Package, Name string
+	// New is true when stock has no test function of that name.
+	New bool
+}
+
+// Packages returns the folders of the packages that a series touches: those whose tests can run on any machine, and those
+// under test/, which need a cluster and can only be vetted.
+func Packages(series *patchset.Series) (run, vet []string) {
+	for _, f := range series.Files() {
+		if path.Ext(f.Path) != ".go" || f.Deleted {
+			continue
+		}
+		dir := path.Dir(f.Path)
+		list := &run
+		if strings.HasPrefix(dir, "test/") {
+			list = &vet
+		}
+		if !slices.Contains(*list, dir) {
+			*list = append(*list, dir)
+		}
+	}
+	slices.Sort(run)
+	slices.Sort(vet)
+	return run, vet
+}
+
+// Changed finds the test functions of the packages that the fixed tree has and the stock tree has not, or has with other
+// words.
+func Changed(stock, fixed string, packages []string) ([]Test, error) {
+	var tests []Test
+	for _, pkg := range packages {
+		old, err := testFiles(filepath.Join(stock, filepath.FromSlash(pkg)))
+		if err != nil {
+			return nil, err
+		}
+		now, err := testFiles(filepath.Join(fixed, filepath.FromSlash(pkg)))
+		if err != nil {
+			return nil, err
+		}
+		known := index(old)
+		for _, name := range sortedKeys(now) {
+			s := now[name]
+			for _, d := range s.decls {
+				before, ok := known[s.pkg+" "+d.key]
+				if d.test && before.text != d.text {
+					tests = append(tests, Test{Package: pkg, Name: d.key, New: !ok})
+				}
+			}
+		}
+	}
+	return tests, nil
+}
+
+// index maps "package key" to the declarations of some files.
+func index(files map[string]*source) map[string]decl {
+	m := map[string]decl{}
+	for _, s := range files {
+		for _, d := range s.decls {
+			m[s.pkg+" "+d.key] = d
+		}
+	}
+	return m
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,111 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/onsi/ginkgo/v2/reporters"
+
+	"github.com/kgrace/kgrace/internal/judge"
+)
+
+func TestChangedAndCompare(t *testing.T) {
+	r := newRunner(t)
+	changed, err := Changed(r.Stock, r.Fixed, r.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Test{
+		{"pkg/kubelet", "TestGrace", false}, {"pkg/kubelet", "TestWait", false}, {"pkg/kubelet", "TestDeadline", true},
+		{"pkg/kubelet", "TestPackage", true}, {"pkg/kubelet", "TestNewButKept", true}, {"pkg/kubelet", "TestPanics", true},
+		{"pkg/kubelet", "TestSkips", true}, {"pkg/kubelet", "TestOutside", true}, {"pkg/kubelet/graceperiod", "TestDeadline", true},
+	}
+	if d := cmp.Diff(want, changed); d != "" {
+		t.Error(d)
+	}
+	var declared []Declared
+	for _, test := range want[1:] {
+		declared = append(declared, Declared{Package: test.Package, Test: test.Name + "/sub"})
+	}
+	declared = append(declared, Declared{Package: "pkg/kubelet", Test: "TestUntouched"})
+	faults := Compare(declared, changed)
+	if len(faults) != 2 || !strings.Contains(faults[0], "changes pkg/kubelet.TestGrace") || !strings.Contains(faults[1], "declares pkg/kubelet.TestUntouched") {
+		t.Errorf("got %q", faults)
+	}
+}
+
+func TestLoadDeclared(t *testing.T) {
+	const good = "tests:\n- package: pkg/kubelet\n  test: TestX/a_b\n  reason: want 0\n- package: pkg/kubelet\n  test: TestY\n  kept: it was right before\n"
+	for name, tc := range map[string]struct{ text, want string }{
+		"good":                  {good, ""},
+		"nothing":               {"tests: []\n", "declares no test"},
+		"a word nobody knows":   {good + "  why: no\n", "unknown field"},
+		"twice":                 {good + good[7:], "declared twice"},
+		"reason and kept":       {good + "  reason: x\n", "give one of"},
+		"neither":               {"tests:\n- package: a\n  test: TestX\n", "give one of"},
+		"a reason for anything": {"tests:\n- package: a\n  test: TestX\n  reason: FAIL\n", "any failure says"},
+		"a reason for nothing":  {"tests:\n- package: a\n  test: TestX\n  reason: 'x*'\n", "any failure says"},
+		"a timeout as reason":   {"tests:\n- package: a\n  test: TestX\n  reason: timed out\n", "any failure says"},
+		"a bad pattern":         {"tests:\n- package: a\n  test: TestX\n  reason: '('\n", "missing closing"},
+		"no test function":      {"tests:\n- package: a\n  test: helper\n  reason: x\n", "name of a test function"},
+		"a path of the machine": {"tests:\n- package: /a\n  test: TestX\n  reason: x\n", "folder of the tree"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, DeclaredFile), tc.text)
+			_, err := LoadDeclared(dir)
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+	if _, err := LoadDeclared(t.TempDir()); err == nil || !strings.Contains(err.Error(), "names every test") {
+		t.Errorf("no file: got %v", err)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	results := []Result{
+		{Package: "pkg/kubelet", Test: "TestX", Arm: "stock", Verdict: judge.Reproduced, Seconds: 1},
+		{Package: "pkg/kubelet", Test: "TestY", Arm: "stock", Verdict: judge.NotReproduced, Why: "passes"},
+		{Package: "pkg/kubelet", Arm: "fixed", Verdict: judge.NotRun, Why: "does not compile", Passed: 3},
+	}
+	dir := filepath.Join(t.TempDir(), "artifacts")
+	if err := Write(dir, results); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "junit-intree.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got reporters.JUnitTestSuites
+	if err := xml.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Tests != 3 || got.Failures != 1 || got.Errors != 1 || len(got.TestSuites) != 2 {
+		t.Errorf("got %+v", got)
+	}
+	if s := Summary(results); s != "1 as expected, 1 red, 1 invalid; 3 upstream tests pass on fixed" {
+		t.Errorf("got %q", s)
+	}
+}

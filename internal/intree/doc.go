@@ -1,0 +1,29 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package intree proves a series with the Go tests of the tree itself.
+//
+// On the fixed arm every test of every package that the series touches must pass, under the race detector. On the stock
+// arm the tests that the series brings or changes must fail, each for the reason that patches/<minor>/intree.yaml names,
+// or pass where that file calls them kept. A test that fails on stock for another reason, or does not get to run, proves
+// nothing and is never taken for red.
+//
+// The tests of the fixed tree are laid over the stock tree by go's -overlay; nothing is written into either tree. Some of
+// them use functions that stock does not have. Such a test cannot compile there, and the compiler's complaint about it is
+// its reason; the rest of its package is compiled without it (see transplant.go).
+//
+// Packages under test/ need a cluster to run; they are vetted, not run.
+package intree

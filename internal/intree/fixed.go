@@ -1,0 +1,198 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// packageLimit is what the tests of one package may take on the fixed arm; go test stops them then.
+const packageLimit = 20 * time.Minute
+
+// event is one line of go test -json.
+type event struct {
+	Action      string
+	Package     string
+	ImportPath  string // of build output
+	Test        string
+	Output      string
+	Elapsed     float64
+	FailedBuild string
+}
+
+// runFixed runs all tests of the packages on the fixed tree under the race detector, and gives each package a result and
+// each declared test one.
+func (r *Runner) runFixed(ctx context.Context, packages []string, declared []Declared) ([]Result, error) {
+	args, cgo := []string{"test", "-json", "-timeout=" + packageLimit.String()}, "CGO_ENABLED=0"
+	if !r.plain {
+		args, cgo = append(args, "-race"), "CGO_ENABLED=1"
+	}
+	for _, pkg := range packages {
+		args = append(args, "./"+pkg)
+	}
+	reader, writer := io.Pipe()
+	suite := newSuite(r, packages, declared)
+	var wg sync.WaitGroup
+	var readErr error
+	wg.Go(func() {
+		readErr = suite.read(reader)
+		_, _ = io.Copy(io.Discard, reader)
+	})
+	stop := r.heartbeat("fixed  running upstream's tests of %d packages under the race detector", len(packages))
+	_, err := tool.Run(ctx, tool.Cmd{Dir: r.Fixed, Env: tool.GoEnv(r.Toolchain, cgo), Args: append([]string{"go"}, args...), Stdout: writer})
+	writer.Close()
+	wg.Wait()
+	stop()
+	var failed *tool.Error
+	if err != nil && (ctx.Err() != nil || !errors.As(err, &failed)) {
+		return nil, err
+	}
+	if readErr != nil {
+		return nil, errors.Join(fmt.Errorf("go test -json: output not understood: %w", readErr), err)
+	}
+	stderr := ""
+	if failed != nil {
+		stderr = failed.Stderr
+	}
+	return suite.results(stderr), nil
+}
+
+// suite collects the events of one go test.
+type suite struct {
+	r        *Runner
+	packages []string
+	declared []Declared
+
+	verdicts map[string]event // by package and test, the last pass, fail or skip
+	output   map[string]*strings.Builder
+	passed   map[string]int
+	failing  map[string][]string
+}
+
+func newSuite(r *Runner, packages []string, declared []Declared) *suite {
+	return &suite{r: r, packages: packages, declared: declared, verdicts: map[string]event{}, output: map[string]*strings.Builder{},
+		passed: map[string]int{}, failing: map[string][]string{}}
+}
+
+func (s *suite) read(reader io.Reader) error {
+	for dec := json.NewDecoder(reader); ; {
+		var e event
+		if err := dec.Decode(&e); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		s.add(e)
+	}
+}
+
+func (s *suite) add(e event) {
+	pkg := folder(e.Package)
+	if e.Action == "build-output" {
+		pkg, _, _ = strings.Cut(folder(e.ImportPath), " ")
+	}
+	key := pkg + "." + e.Test
+	switch e.Action {
+	case "output", "build-output":
+		if s.output[key] == nil {
+			s.output[key] = &strings.Builder{}
+		}
+		s.output[key].WriteString(e.Output)
+	case "pass", "fail", "skip":
+		s.verdicts[key] = e
+		switch {
+		case e.Test == "":
+			s.r.say("fixed  %s %s: %d tests passed, %d failed, %.1fs", e.Action, pkg, s.passed[pkg], len(s.failing[pkg]), e.Elapsed)
+		case e.Action == "pass":
+			s.passed[pkg]++
+		case e.Action == "fail":
+			s.failing[pkg] = append(s.failing[pkg], e.Test)
+			s.r.say("fixed  FAIL %s.%s", pkg, e.Test)
+		}
+	}
+}
+
+// folder turns an import path of the tree into its folder.
+func folder(importPath string) string { return strings.TrimPrefix(importPath, "k8s.io/kubernetes/") }
+
+func (s *suite) results(stderr string) []Result {
+	var all []Result
+	for _, pkg := range s.packages {
+		res := Result{Package: pkg, Arm: "fixed", Passed: s.passed[pkg], Seconds: s.verdicts[pkg+"."].Elapsed}
+		e, ok := s.verdicts[pkg+"."]
+		switch {
+		case !ok:
+			res.set(judge.NotRun, "go test says nothing of it: "+firstLine(stderr))
+			res.Output = stderr
+		case e.FailedBuild != "":
+			res.set(judge.NotRun, "does not compile")
+			res.Output = s.text(pkg + ".")
+		case e.Action == "fail":
+			res.set(judge.Regressed, "fails: "+strings.Join(s.failing[pkg], ", "))
+			res.Output = s.text(pkg + ".")
+			for _, test := range s.failing[pkg] {
+				res.Output += s.text(pkg + "." + test)
+			}
+		default: // a package without tests is skipped: nothing in it regressed
+			res.set(judge.KeptGood, fmt.Sprintf("%d tests pass", s.passed[pkg]))
+		}
+		all = append(all, res)
+	}
+	for _, d := range s.declared {
+		all = append(all, s.declaredResult(d))
+	}
+	return all
+}
+
+func (s *suite) declaredResult(d Declared) Result {
+	res := Result{Package: d.Package, Test: d.Test, Arm: "fixed"}
+	good, bad := judge.Fixed, judge.StillBroken
+	if d.Kept != "" {
+		good, bad = judge.KeptGood, judge.Regressed
+	}
+	e, ok := s.verdicts[d.Name()]
+	res.Seconds = e.Elapsed
+	switch {
+	case !ok:
+		res.set(judge.NotRun, "the test did not run")
+	case e.Action == "pass":
+		res.set(good, "")
+	case e.Action == "skip":
+		res.set(judge.NotRun, "the test was skipped")
+	default:
+		res.set(bad, "the test fails")
+		res.Output = s.text(d.Name())
+	}
+	return res
+}
+
+func (s *suite) text(key string) string {
+	if b := s.output[key]; b != nil {
+		return b.String()
+	}
+	return ""
+}

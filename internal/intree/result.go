@@ -1,0 +1,114 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/judge"
+)
+
+// Result of one test, or of one whole package, on one arm.
+type Result struct {
+	Package string        `json:"package"`
+	Test    string        `json:"test,omitempty"` // empty for a whole package
+	Arm     string        `json:"arm"`
+	Verdict judge.Verdict `json:"verdict"`
+	// Why is the line of output that decided, and Output all of it when the verdict is not as it should be.
+	Why     string  `json:"why,omitempty"`
+	Output  string  `json:"output,omitempty"`
+	Seconds float64 `json:"seconds"`
+	// Passed counts the tests of a whole package.
+	Passed int `json:"passed,omitempty"`
+}
+
+// Good says whether the verdict is the one that a proved series has.
+func (r Result) Good() bool { return r.Verdict.Good() }
+
+// Name of the test or package with its arm.
+func (r Result) Name() string {
+	if r.Test == "" {
+		return r.Package
+	}
+	return r.Package + "." + r.Test
+}
+
+func (r *Result) set(v judge.Verdict, why string) { r.Verdict, r.Why = v, why }
+
+// judgeCompile gives the verdict on a test that stock cannot compile.
+func (r *Result) judgeCompile(d Declared, said []string) {
+	for _, text := range said {
+		if d.reason.MatchString(text) {
+			r.set(judge.Reproduced, "compiler: "+text)
+			return
+		}
+	}
+	r.set(judge.NotRun, fmt.Sprintf("stock cannot compile it, and says nothing that matches the reason %q: %s", d.Reason, strings.Join(said, "; ")))
+}
+
+var (
+	timedOut = regexp.MustCompile(`(?m)^panic: test timed out after`)
+	panicked = regexp.MustCompile(`(?m)^(?:panic|fatal error): `)
+)
+
+// judgeRun gives the verdict on a test that ran on stock by itself.
+func (r *Result) judgeRun(d Declared, ran ran) {
+	started := strings.Contains(ran.output, "=== RUN   "+d.Test+"\n")
+	failed := strings.Contains(ran.output, "--- FAIL: "+d.Test+" ") || panicked.MatchString(ran.output)
+	reason := ""
+	if d.reason != nil {
+		reason = matchingLine(d.reason, ran.output)
+	}
+	switch {
+	case !started:
+		r.set(judge.NotRun, "the test did not run; is the name right?")
+	case timedOut.MatchString(ran.output):
+		r.set(judge.NotRun, fmt.Sprintf("the test did not end within %s; a timeout is no reason, let the test give up by itself", testLimit))
+	case strings.Contains(ran.output, "--- SKIP: "+d.Test+" "):
+		r.set(judge.NotRun, "the test was skipped")
+	case !ran.failed && d.Kept != "":
+		r.set(judge.KeptGood, ran.form)
+	case !ran.failed:
+		r.set(judge.NotReproduced, "the test passes on stock: upstream has mended it, or the test lost its teeth")
+	case d.Kept != "":
+		r.set(judge.Regressed, "the test is called kept, but fails on stock")
+	case failed && reason != "":
+		r.set(judge.Reproduced, reason)
+	default:
+		r.set(judge.NotRun, fmt.Sprintf("the test fails on stock, but says nothing that matches the reason %q", d.Reason))
+	}
+	if !r.Good() {
+		r.Output = ran.output
+	}
+}
+
+// matchingLine returns the first line that a pattern matches; a match over several lines gives the first of them.
+func matchingLine(re *regexp.Regexp, text string) string {
+	at := re.FindStringIndex(text)
+	if at == nil {
+		return ""
+	}
+	start := strings.LastIndex(text[:at[0]], "\n") + 1
+	return strings.TrimSpace(firstLine(text[start:]))
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

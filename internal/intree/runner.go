@@ -1,0 +1,153 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// Runner runs the proof for one series.
+type Runner struct {
+	// Stock and Fixed are the trees, laid out.
+	Stock, Fixed string
+	// Toolchain is the Go version of the minor, "go1.26.10".
+	Toolchain string
+	// Run are the packages whose tests run, Vet those that are only vetted.
+	Run, Vet []string
+	// Declared are the series' own tests.
+	Declared []Declared
+	// Progress gets a line a step; nil means none.
+	Progress io.Writer
+
+	// plain leaves the race detector out: the tests of this package need not compile the standard library for it.
+	plain bool
+	mu    sync.Mutex
+}
+
+// beat is how often a long step says that it is still at work.
+const beat = 30 * time.Second
+
+// Step is a part of the proof that may be left out.
+type Step string
+
+// The steps, in their order.
+const (
+	StepFixed   Step = "fixed"   // all tests of the touched packages on the fixed arm
+	StepStock   Step = "stock"   // the series' own tests on the stock arm
+	StepWindows Step = "windows" // go vet for the nodes' other operating system
+)
+
+// Steps are all steps.
+func Steps() []Step { return []Step{StepFixed, StepStock, StepWindows} }
+
+// Do carries one step out. Its error means that the step could not be carried out, not that a test is red.
+func (r *Runner) Do(ctx context.Context, step Step) ([]Result, error) {
+	switch step {
+	case StepFixed:
+		results, err := r.runFixed(ctx, r.Run, r.Declared)
+		if err != nil {
+			return nil, err
+		}
+		vetted, err := r.vet(ctx, "linux", r.Vet)
+		return append(results, vetted...), err
+	case StepStock:
+		var results []Result
+		for _, pkg := range packagesOf(r.Declared) {
+			var own []Declared
+			for _, d := range r.Declared {
+				if d.Package == pkg {
+					own = append(own, d)
+				}
+			}
+			res, err := r.runStock(ctx, pkg, own)
+			if err != nil {
+				return results, err
+			}
+			results = append(results, res...)
+		}
+		return results, nil
+	case StepWindows:
+		return r.vet(ctx, "windows", r.Run)
+	}
+	return nil, fmt.Errorf("unknown step %q; there are %v", step, Steps())
+}
+
+// vet runs go vet on packages of the fixed tree, tests included, as they are compiled for an operating system.
+func (r *Runner) vet(ctx context.Context, goos string, packages []string) ([]Result, error) {
+	if len(packages) == 0 {
+		return nil, nil
+	}
+	args := []string{"vet"}
+	for _, pkg := range packages {
+		args = append(args, "./"+pkg)
+	}
+	start := time.Now()
+	stop := r.heartbeat("fixed  go vet for %s, %d packages", goos, len(packages))
+	_, err := tool.Go(ctx, r.Fixed, r.Toolchain, []string{"GOOS=" + goos}, args...)
+	stop()
+	res := Result{Package: "go vet " + goos, Arm: "fixed", Seconds: time.Since(start).Seconds()}
+	var failed *tool.Error
+	switch {
+	case err == nil:
+		res.set(judge.KeptGood, fmt.Sprintf("%d packages", len(packages)))
+	case errors.As(err, &failed) && ctx.Err() == nil:
+		res.set(judge.Regressed, "go vet finds fault")
+		res.Output = failed.Stdout + failed.Stderr
+	default:
+		return nil, err
+	}
+	r.say("fixed  %s %s", res.Verdict, res.Package)
+	return []Result{res}, nil
+}
+
+func (r *Runner) say(format string, args ...any) {
+	if r.Progress == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fmt.Fprintf(r.Progress, "intree: "+format+"\n", args...)
+}
+
+// heartbeat announces a step and says every half minute that it is still at work, until stop is called.
+func (r *Runner) heartbeat(format string, args ...any) (stop func()) {
+	what := fmt.Sprintf(format, args...)
+	r.say("%s", what)
+	start, done := time.Now(), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(beat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				r.say("%s: at work for %s", what, time.Since(start).Round(time.Second))
+			}
+		}
+	})
+	return func() { close(done); wg.Wait() }
+}

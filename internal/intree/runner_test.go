@@ -1,0 +1,155 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kgrace/kgrace/internal/judge"
+)
+
+func TestStockGivesEachTestItsVerdict(t *testing.T) {
+	type want struct {
+		verdict judge.Verdict
+		why     string
+	}
+	cases := []struct {
+		declared Declared
+		want     want
+	}{
+		{Declared{Test: "TestGrace", Reason: "have 1, want 0"}, want{judge.Reproduced, "have 1, want 0"}},
+		{Declared{Test: "TestGrace/x", Reason: "have 1, want 0"}, want{judge.Reproduced, "have 1, want 0"}},
+		{Declared{Test: "TestGrace/iiiiiiix", Reason: "have 1, want 0"}, want{judge.NotReproduced, "lost its teeth"}},
+		{Declared{Test: "TestPanics", Reason: "raised to one"}, want{judge.Reproduced, "raised to one"}},
+		{Declared{Test: "TestOutside", Reason: "zero is not carried"}, want{judge.Reproduced, "zero is not carried"}},
+		// By the compiler: a helper with a new function, a new package.
+		{Declared{Test: "TestDeadline", Reason: "undefined: newWorker"}, want{judge.Reproduced, "undefined: newWorker"}},
+		{Declared{Test: "TestPackage", Reason: "pkg/kubelet/graceperiod"}, want{judge.Reproduced, "compiler: "}},
+		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestDeadline", Reason: "undefined: Deadline"}, want{judge.Reproduced, "undefined: Deadline"}},
+		// Kept: one that stock compiles, one of which stock has a form of its own.
+		{Declared{Test: "TestNewButKept", Kept: "was right before"}, want{judge.KeptGood, ""}},
+		{Declared{Test: "TestWait", Kept: "another argument, nothing else"}, want{judge.KeptGood, "stock's own form"}},
+		// What proves nothing.
+		{Declared{Test: "TestOutside", Reason: "another reason"}, want{judge.NotRun, "says nothing that matches"}},
+		{Declared{Test: "TestDeadline", Reason: "undefined: somethingElse"}, want{judge.NotRun, "says nothing that matches"}},
+		{Declared{Test: "TestDeadline/sub", Kept: "no"}, want{judge.NotRun, "does not compile on stock"}},
+		{Declared{Test: "TestGone", Reason: "have 1"}, want{judge.NotRun, "did not run"}},
+		{Declared{Test: "TestSkips", Reason: "have 1"}, want{judge.NotRun, "skipped"}},
+		{Declared{Test: "TestGrace/y", Kept: "no such subtest"}, want{judge.NotRun, "did not run"}},
+		{Declared{Test: "TestUntouched", Reason: "have 1"}, want{judge.NotReproduced, ""}},
+		{Declared{Test: "TestOutside", Kept: "no"}, want{judge.Regressed, "fails on stock"}},
+	}
+	var declared []Declared
+	var wants []want
+	for _, c := range cases {
+		declared, wants = append(declared, c.declared), append(wants, c.want)
+	}
+	r := newRunner(t, declared...)
+	results, err := r.Do(t.Context(), StepStock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != len(declared) {
+		t.Fatalf("%d results for %d tests", len(results), len(declared))
+	}
+	for _, res := range results {
+		// Results come by package, then in the order of the declaration.
+		i := 0
+		for ; i < len(declared); i++ {
+			if wants[i].verdict != "" && declared[i].Package == res.Package && declared[i].Test == res.Test {
+				break
+			}
+		}
+		if res.Verdict != wants[i].verdict || !strings.Contains(res.Why, wants[i].why) {
+			t.Errorf("%s (%s%s): got %s, %q; want %s, %q\n%s", res.Name(), declared[i].Reason, declared[i].Kept, res.Verdict, res.Why, wants[i].verdict, wants[i].why, res.Output)
+		}
+		wants[i].verdict = "" // the next of the same name is another case
+	}
+}
+
+func TestStockTreeStaysAsItIs(t *testing.T) {
+	r := newRunner(t, Declared{Test: "TestGrace", Reason: "have 1, want 0"})
+	if _, err := r.Do(t.Context(), StepStock); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range stockTree {
+		if data, err := os.ReadFile(filepath.Join(r.Stock, name)); err != nil || string(data) != text {
+			t.Errorf("%s was changed: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(r.Stock, "pkg/kubelet/graceperiod")); err == nil {
+		t.Error("a folder of the fixed tree was made in the stock tree")
+	}
+}
+
+func TestStockSaysWhenItIsNotATestThatDoesNotCompile(t *testing.T) {
+	r := newRunner(t, Declared{Test: "TestGrace", Reason: "have 1, want 0"})
+	write(t, filepath.Join(r.Stock, "pkg/kubelet/broken.go"), "package kubelet\n\nvar x int = \"no\"\n")
+	if _, err := r.Do(t.Context(), StepStock); err == nil || !strings.Contains(err.Error(), "not because of one of them") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFixed(t *testing.T) {
+	declared := []Declared{{Test: "TestGrace", Reason: "have 1, want 0"}, {Test: "TestGone", Reason: "have 1, want 0"}, {Test: "TestNewButKept", Kept: "yes"}}
+	r := newRunner(t, declared...)
+	expect := func(what string, want map[string]judge.Verdict) {
+		t.Helper()
+		results, err := r.Do(t.Context(), StepFixed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]judge.Verdict{}
+		for _, res := range results {
+			got[res.Name()] = res.Verdict
+			if res.Verdict == judge.Regressed && res.Output == "" {
+				t.Errorf("%s: no output of the failure", res.Name())
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", what, d)
+		}
+	}
+	expect("all well", map[string]judge.Verdict{"pkg/kubelet": judge.KeptGood, "pkg/kubelet/graceperiod": judge.KeptGood,
+		"pkg/kubelet.TestGrace": judge.Fixed, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.KeptGood})
+
+	write(t, filepath.Join(r.Fixed, "pkg/kubelet/kubelet.go"), strings.Replace(fixedTree["pkg/kubelet/kubelet.go"], "{ return g }", "{ return max(g, 1) }", 1))
+	expect("zero raised again", map[string]judge.Verdict{"pkg/kubelet": judge.Regressed, "pkg/kubelet/graceperiod": judge.KeptGood,
+		"pkg/kubelet.TestGrace": judge.StillBroken, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.KeptGood})
+
+	write(t, filepath.Join(r.Fixed, "pkg/kubelet/kubelet.go"), "package kubelet\n\nvar x int = \"no\"\n")
+	expect("does not compile", map[string]judge.Verdict{"pkg/kubelet": judge.NotRun, "pkg/kubelet/graceperiod": judge.KeptGood,
+		"pkg/kubelet.TestGrace": judge.NotRun, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.NotRun})
+}
+
+func TestVet(t *testing.T) {
+	r := newRunner(t)
+	results, err := r.Do(t.Context(), StepWindows)
+	if err != nil || len(results) != 1 || results[0].Verdict != judge.KeptGood {
+		t.Fatalf("got %v, %v", results, err)
+	}
+	write(t, filepath.Join(r.Fixed, "pkg/kubelet/kubelet_windows.go"), "package kubelet\n\nvar x int = \"no\"\n")
+	results, err = r.Do(t.Context(), StepWindows)
+	if err != nil || len(results) != 1 || results[0].Verdict != judge.Regressed || !strings.Contains(results[0].Output, "kubelet_windows.go") {
+		t.Fatalf("got %v, %v", results, err)
+	}
+}

@@ -1,0 +1,178 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// maxRounds bounds how often a package is compiled until what does not compile is out of it. Each round takes a layer of
+// the compiler's complaints away (imports, then types, then imports that nothing uses any more).
+const maxRounds = 8
+
+// testLimit is what one test on stock may take. A test that waits for what stock never does runs into it, which is no
+// reason: it has to give up by itself.
+const testLimit = 2 * time.Minute
+
+// runStock runs the declared tests of one package on the stock tree, and gives each a result.
+func (r *Runner) runStock(ctx context.Context, pkg string, declared []Declared) ([]Result, error) {
+	scratch, err := os.MkdirTemp("", "kgrace-intree-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	t, binary, err := r.compileOnStock(ctx, pkg, scratch)
+	if err != nil {
+		return nil, err
+	}
+	var results []Result
+	for _, d := range declared {
+		res := Result{Package: pkg, Test: d.Test, Arm: "stock"}
+		said, out := t.complaintsAbout(d.function())
+		start := time.Now()
+		switch {
+		case out && d.Kept == "":
+			res.judgeCompile(d, said)
+		case out && !t.stocksForm(d.function()):
+			res.set(judge.NotRun, "called kept, but does not compile on stock: "+strings.Join(said, "; "))
+		default:
+			ran, err := r.runOne(ctx, binary, pkg, d.Test)
+			if err != nil {
+				return nil, err
+			}
+			if out {
+				ran.form = "stock's own form of the test; the series' does not compile there"
+			}
+			res.judgeRun(d, ran)
+		}
+		res.Seconds = time.Since(start).Seconds()
+		r.say("stock  %-13s %s.%s: %s", res.Verdict, pkg, d.Test, firstLine(res.Why))
+		results = append(results, res)
+	}
+	return results, nil
+}
+
+// compileOnStock lays the test files of the fixed tree over the stock tree and compiles as much of them as stock can.
+func (r *Runner) compileOnStock(ctx context.Context, pkg, scratch string) (*transplant, string, error) {
+	stock, err := testFiles(filepath.Join(r.Stock, filepath.FromSlash(pkg)))
+	if err != nil {
+		return nil, "", err
+	}
+	fixed, err := testFiles(filepath.Join(r.Fixed, filepath.FromSlash(pkg)))
+	if err != nil {
+		return nil, "", err
+	}
+	t := newTransplant(stock, fixed)
+	binary := filepath.Join(scratch, "stock.test")
+	for round := 1; round <= maxRounds; round++ {
+		r.say("stock  compiling %s with the series' tests, round %d", pkg, round)
+		overlay, err := t.write(r.Stock, pkg, scratch)
+		if err != nil {
+			return nil, "", err
+		}
+		_, err = tool.Go(ctx, r.Stock, r.Toolchain, nil, "test", "-c", "-vet=off", "-gcflags=-e", "-overlay="+overlay, "-o", binary, "./"+pkg)
+		if err == nil {
+			return t, binary, nil
+		}
+		var failed *tool.Error
+		if ctx.Err() != nil || !errors.As(err, &failed) {
+			return nil, "", err
+		}
+		if !t.takeOut(complaints(failed.Stdout + failed.Stderr)) {
+			return nil, "", fmt.Errorf("%s does not compile on stock with the series' tests laid over, and not because of one of them: %w", pkg, err)
+		}
+	}
+	return nil, "", fmt.Errorf("%s does not compile on stock with the series' tests laid over, in %d rounds", pkg, maxRounds)
+}
+
+// write puts the current files into scratch and returns the name of the overlay file for go.
+func (t *transplant) write(tree, pkg, scratch string) (string, error) {
+	files, err := t.render()
+	if err != nil {
+		return "", err
+	}
+	replace := map[string]string{}
+	for name, text := range files {
+		at := filepath.Join(tree, filepath.FromSlash(pkg), name)
+		if text == "" {
+			replace[at] = ""
+			continue
+		}
+		replace[at] = filepath.Join(scratch, name)
+		if err := os.WriteFile(replace[at], []byte(text), 0o644); err != nil {
+			return "", err
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	overlay := filepath.Join(scratch, "overlay.json")
+	return overlay, os.WriteFile(overlay, data, 0o644)
+}
+
+// ran is one test, run by itself: a panic in it takes no other test along.
+type ran struct {
+	output string
+	failed bool
+	// form says which form of the test ran, when it is not the series' own.
+	form string
+}
+
+func (r *Runner) runOne(ctx context.Context, binary, pkg, test string) (ran, error) {
+	dir := filepath.Join(r.Stock, filepath.FromSlash(pkg))
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		dir = filepath.Dir(binary) // the package is new; stock has no folder for it
+	}
+	var parts []string
+	for _, part := range strings.Split(test, "/") {
+		parts = append(parts, "^"+regexp.QuoteMeta(part)+"$")
+	}
+	out, err := tool.Run(ctx, tool.Cmd{Dir: dir, Env: tool.GoEnv(r.Toolchain), Args: []string{binary,
+		"-test.v", "-test.run=" + strings.Join(parts, "/"), "-test.timeout=" + testLimit.String(), "-test.paniconexit0"}})
+	var failed *tool.Error
+	if errors.As(err, &failed) && ctx.Err() == nil {
+		return ran{output: failed.Stdout + failed.Stderr, failed: true}, nil
+	}
+	return ran{output: out}, err
+}
+
+// packagesOf returns the packages of some declared tests, sorted.
+func packagesOf(declared []Declared) []string {
+	var all []string
+	for _, d := range declared {
+		if !slices.Contains(all, d.Package) {
+			all = append(all, path.Clean(d.Package))
+		}
+	}
+	slices.Sort(all)
+	return all
+}

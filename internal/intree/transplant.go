@@ -1,0 +1,233 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// transplant is the test files of one package of the fixed tree on their way into the stock tree.
+//
+// What of them does not compile there is taken out step by step: a declaration that is new is dropped, one that was
+// changed goes back to stock's words, and so do those that cannot stand without them. What was taken out keeps what the
+// compiler said of it.
+type transplant struct {
+	stock map[string]*source // by file name
+	fixed map[string]*source
+	known map[string]decl // stock's, by "package key"
+
+	// out holds, by "package key", what was taken out and what the compiler said.
+	out map[string][]string
+	// unimported holds "file path" of imports that were taken out.
+	unimported map[string]bool
+	// current is what render gave last, by file name.
+	current map[string]*source
+}
+
+func newTransplant(stock, fixed map[string]*source) *transplant {
+	return &transplant{stock: stock, fixed: fixed, known: index(stock), out: map[string][]string{}, unimported: map[string]bool{}}
+}
+
+// render returns the files that differ from stock's: name to text. A file that only stock has maps to the empty text.
+func (t *transplant) render() (map[string]string, error) {
+	t.current = map[string]*source{}
+	files := map[string]string{}
+	for name, s := range t.fixed {
+		text := t.renderFile(s)
+		parsed, err := parseSource(name, text)
+		if err != nil {
+			return nil, err
+		}
+		t.current[name] = parsed
+		if old := t.stock[name]; old == nil || old.text != text {
+			files[name] = text
+		}
+	}
+	for name := range t.stock {
+		if t.fixed[name] == nil {
+			files[name] = ""
+		}
+	}
+	return files, nil
+}
+
+func (t *transplant) renderFile(s *source) string {
+	var b strings.Builder
+	pos := 0
+	replace := func(start, end int, text string) {
+		b.WriteString(s.text[pos:start])
+		b.WriteString(text)
+		pos = end
+	}
+	for _, i := range s.imports {
+		if t.unimported[s.file+" "+i.path] {
+			// Stands wherever an import may, alone or in a group, as often as needed.
+			replace(i.start, i.end, `_ "unsafe"`)
+		}
+	}
+	for _, d := range s.decls {
+		key := s.pkg + " " + d.key
+		if _, out := t.out[key]; out {
+			replace(d.start, d.end, t.known[key].text)
+		}
+	}
+	b.WriteString(s.text[pos:])
+	return b.String()
+}
+
+// complaint is one error of the compiler.
+type complaint struct {
+	file string // base name
+	dir  string
+	line int
+	text string
+}
+
+var complaintLine = regexp.MustCompile(`(?m)^(\S+\.go):(\d+)(?::\d+)?: (.+)$`)
+
+func complaints(said string) []complaint {
+	var all []complaint
+	for _, m := range complaintLine.FindAllStringSubmatch(said, -1) {
+		line, _ := strconv.Atoi(m[2])
+		all = append(all, complaint{file: path.Base(m[1]), dir: path.Dir(m[1]), line: line, text: m[3]})
+	}
+	return all
+}
+
+// unused is the complaint about an import that nothing uses any more.
+var unused = regexp.MustCompile(`imported (?:as \S+ )?and not used`)
+
+// takeOut takes out what the compiler complains about and says whether that changed anything. A complaint about what
+// stock has too cannot be met: then the transplant does not take.
+func (t *transplant) takeOut(said []complaint) bool {
+	changed := false
+	for _, c := range said {
+		s := t.current[c.file]
+		if s == nil {
+			continue
+		}
+		for _, i := range s.imports {
+			if c.line < i.first || c.line > i.last {
+				continue
+			}
+			t.unimported[s.file+" "+i.path] = true
+			changed = true
+			if unused.MatchString(c.text) {
+				continue
+			}
+			// The package is new: whoever names it goes.
+			for _, d := range s.decls {
+				if d.names[i.name] {
+					changed = t.drop(s.pkg, d, c.text) || changed
+				}
+			}
+		}
+		for _, d := range s.decls {
+			if c.line >= d.first && c.line <= d.last {
+				changed = t.drop(s.pkg, d, c.text) || changed
+			}
+		}
+	}
+	return t.spread() || changed
+}
+
+// drop takes a new or changed declaration out; one that stands in stock with the same words stays.
+func (t *transplant) drop(pkg string, d decl, said string) bool {
+	key := pkg + " " + d.key
+	if t.known[key].text == d.text {
+		return false
+	}
+	if slices.Contains(t.out[key], said) {
+		return false
+	}
+	t.out[key] = append(t.out[key], said)
+	return true
+}
+
+// spread takes out what names a new declaration that was taken out: the compiler would complain about the name alone, and
+// the cause would be lost.
+func (t *transplant) spread() bool {
+	changed, again := false, true
+	for again {
+		again = false
+		for _, s := range t.fixed {
+			for _, gone := range s.decls {
+				key := s.pkg + " " + gone.key
+				said, out := t.out[key]
+				if _, inStock := t.known[key]; !out || inStock {
+					continue
+				}
+				if t.spreadTo(s.pkg, gone, said) {
+					changed, again = true, true
+				}
+			}
+		}
+	}
+	return changed
+}
+
+func (t *transplant) spreadTo(pkg string, gone decl, said []string) bool {
+	changed := false
+	for _, s := range t.fixed {
+		for _, d := range s.decls {
+			if s.pkg != pkg || d.key == gone.key || !namesAny(d, gone) {
+				continue
+			}
+			for _, text := range said {
+				changed = t.drop(pkg, d, text) || changed
+			}
+		}
+	}
+	return changed
+}
+
+// namesAny says whether d names something that gone declares: for a method its receiver's type has to be named as well.
+func namesAny(d, gone decl) bool {
+	if recv, method, ok := strings.Cut(gone.key, "."); ok {
+		return d.names[recv] && d.names[method]
+	}
+	for _, name := range strings.Fields(gone.key) {
+		if name != "_" && d.names[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// complaintsAbout returns what the compiler said of a test function that was taken out.
+func (t *transplant) complaintsAbout(name string) (said []string, out bool) {
+	for _, s := range t.fixed {
+		if text, ok := t.out[s.pkg+" "+name]; ok {
+			return text, true
+		}
+	}
+	return nil, false
+}
+
+// stocksForm says whether stock has a test function of that name.
+func (t *transplant) stocksForm(name string) bool {
+	for _, s := range t.stock {
+		if _, ok := t.known[s.pkg+" "+name]; ok {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,173 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// The trees of these tests are two tiny modules. Stock raises 0 to 1 and knows no deadline.
+var stockTree = map[string]string{
+	"go.mod": "module k8s.io/kubernetes\n\ngo 1.24\n",
+	"pkg/kubelet/kubelet.go": `package kubelet
+
+func Grace(g int) int { return max(g, 1) }
+
+func Wait(a int) int { return a }
+`,
+	"pkg/kubelet/kubelet_test.go": `package kubelet
+
+import "testing"
+
+func check(t *testing.T, have, want int) {
+	t.Helper()
+	if have != want {
+		t.Errorf("have %d, want %d", have, want)
+	}
+}
+
+func TestGrace(t *testing.T) { check(t, Grace(0), 1) }
+
+func TestWait(t *testing.T) { check(t, Wait(3), 3) }
+
+func TestUntouched(t *testing.T) { check(t, Grace(5), 5) }
+`,
+	"pkg/kubelet/only_stock_test.go": "package kubelet\n\nvar onlyStock = 1\n",
+}
+
+// Fixed carries 0, has a deadline, a package of its own for it, and another argument for Wait.
+var fixedTree = map[string]string{
+	"go.mod": stockTree["go.mod"],
+	"pkg/kubelet/kubelet.go": `package kubelet
+
+import "k8s.io/kubernetes/pkg/kubelet/graceperiod"
+
+type worker struct{ deadline int }
+
+func (w *worker) Deadline() int { return w.deadline }
+
+func newWorker(start, g int) *worker { return &worker{graceperiod.Deadline(start, g)} }
+
+func Grace(g int) int { return g }
+
+func Wait(a, b int) int { return a + b }
+`,
+	"pkg/kubelet/graceperiod/graceperiod.go":      "package graceperiod\n\nfunc Deadline(start, g int) int { return start + g }\n",
+	"pkg/kubelet/graceperiod/graceperiod_test.go": "package graceperiod\n\nimport \"testing\"\n\nfunc TestDeadline(t *testing.T) {\n\tif Deadline(1, 2) != 3 {\n\t\tt.Error()\n\t}\n}\n",
+	"pkg/kubelet/kubelet_test.go": `package kubelet
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/kubernetes/pkg/kubelet/graceperiod"
+)
+
+func check(t *testing.T, have, want int) {
+	t.Helper()
+	if have != want {
+		t.Errorf("have %d, want %d", have, want)
+	}
+}
+
+// deadlineOf is a helper with the new interface.
+func deadlineOf(g int) int { return newWorker(10, g).Deadline() }
+
+func TestGrace(t *testing.T) {
+	for _, g := range []int{0, 7} {
+		t.Run(strings.Repeat("i", g)+"x", func(t *testing.T) { check(t, Grace(g), g) })
+	}
+}
+
+func TestWait(t *testing.T) { check(t, Wait(3, 0), 3) }
+
+func TestUntouched(t *testing.T) { check(t, Grace(5), 5) }
+
+func TestDeadline(t *testing.T) { check(t, deadlineOf(5), 15) }
+
+func TestPackage(t *testing.T) { check(t, graceperiod.Deadline(1, 1), 2) }
+
+func TestNewButKept(t *testing.T) { check(t, Grace(9), 9) }
+
+func TestPanics(t *testing.T) {
+	if Grace(0) == 1 {
+		panic("raised to one")
+	}
+}
+
+func TestSkips(t *testing.T) {
+	if Grace(0) == 1 {
+		t.Skip("not here")
+	}
+}
+`,
+	"pkg/kubelet/outside_test.go": `package kubelet_test
+
+import (
+	"testing"
+
+	"k8s.io/kubernetes/pkg/kubelet"
+)
+
+func TestOutside(t *testing.T) {
+	if kubelet.Grace(0) != 0 {
+		t.Error("seen from outside, zero is not carried")
+	}
+}
+`,
+}
+
+// newRunner lays both trees out.
+func newRunner(t *testing.T, declared ...Declared) *Runner {
+	t.Helper()
+	dir := t.TempDir()
+	for arm, files := range map[string]map[string]string{"stock": stockTree, "fixed": fixedTree} {
+		for name, text := range files {
+			write(t, filepath.Join(dir, arm, name), text)
+		}
+	}
+	for i := range declared {
+		if declared[i].Package == "" {
+			declared[i].Package = "pkg/kubelet"
+		}
+		if err := declared[i].check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &Runner{Stock: filepath.Join(dir, "stock"), Fixed: filepath.Join(dir, "fixed"), Toolchain: toolchain(), plain: true,
+		Run: []string{"pkg/kubelet", "pkg/kubelet/graceperiod"}, Declared: declared}
+}
+
+// toolchain is the one that runs this test.
+func toolchain() string {
+	v, _, _ := strings.Cut(runtime.Version(), " ")
+	return v
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
