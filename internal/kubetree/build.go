@@ -82,7 +82,7 @@ type target struct {
 	toolchain string
 	cgo       bool
 	key       string // hash over all inputs
-	prepare   func() error
+	prepare   func(context.Context) error
 	// unchanged fails if the source is no longer what key stands for.
 	unchanged func(context.Context) error
 }
@@ -105,11 +105,6 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 	if err := r.checkBuildSpace(ctx, t); err != nil {
 		return err
 	}
-	if t.prepare != nil {
-		if err := t.prepare(); err != nil {
-			return err
-		}
-	}
 	if err := os.MkdirAll(filepath.Dir(t.Path), 0o755); err != nil {
 		return err
 	}
@@ -120,6 +115,12 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 		name += " (" + string(t.Arm) + ")"
 	}
 	done := p.step("%s", name)
+	if t.prepare != nil {
+		if err := t.prepare(ctx); err != nil {
+			done(err)
+			return fmt.Errorf("building %s: %w", t.Program, explainSpace(err))
+		}
+	}
 	args := append([]string{"build", "-o", tmp}, append(t.flags, t.pkg)...)
 	_, err = tool.Go(ctx, t.dir, t.toolchain, cgoEnv(t), args...)
 	done(err)
@@ -184,8 +185,8 @@ func (r *Repo) checkBuildSpace(ctx context.Context, t *target) error {
 	return r.needSpace(strings.TrimSpace(cache), cacheSpace, "the go build cache")
 }
 
-// missingModule finds the module that go build wanted to fetch.
-var missingModule = regexp.MustCompile(`(?m)^\s*(?:go: )?(?:downloading )?(?:.*: )?([\w.~/-]+@v[\w.+-]+): .*(?:dial tcp|no such host|proxyconnect|module lookup disabled|Forbidden|Bad Gateway|not found)`)
+// missingModule finds the module that go build wanted to fetch and could not.
+var missingModule = regexp.MustCompile(`(?m)(?:^|\s)([\w.~/-]+@v[\w.+-]+): (?:Get "|reading \S+: |module lookup disabled|dial |verifying )`)
 
 // explainBuild says what failed, and for a module that could not be fetched, which.
 func explainBuild(t *target, err error) error {

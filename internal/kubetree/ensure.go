@@ -199,9 +199,6 @@ func (r *Repo) place(ctx context.Context, t *Tree, s stamp, reset bool, build fu
 	if err := r.needSpace(r.treesDir(), treeSpace, "a source tree"); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(t.Dir), 0o755); err != nil {
-		return err
-	}
 	tmp, err := os.MkdirTemp(r.treesDir(), tempPrefix)
 	if err != nil {
 		return err
@@ -233,6 +230,9 @@ func (r *Repo) place(ctx context.Context, t *Tree, s stamp, reset bool, build fu
 // swap puts dir in place of dest and moves what was there aside, to be removed with the temporary folder. A crash between
 // the two renames leaves no tree, which the next run lays out.
 func swap(dir, dest, aside string) error {
+	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
+		return err
+	}
 	if err := os.Rename(dest, aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

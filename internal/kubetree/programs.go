@@ -29,6 +29,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -220,7 +221,11 @@ func (r *Repo) moduleTarget(program string, p versions.Program, binary, toolchai
 		cgo:       p.CGO,
 	}
 	t.key = hashOf(buildFormat, goMod, t.pkg, t.flags, toolchain, p.CGO, runtime.GOARCH)
-	t.prepare = func() error {
+	t.prepare = func(ctx context.Context) error {
+		// By itself, so that it is named if it cannot be had.
+		if _, err := tool.Download(ctx, toolchain, p.Module+"@"+p.Version); err != nil {
+			return err
+		}
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}

@@ -164,8 +164,8 @@ func (r *Repo) export(ctx context.Context, git func(context.Context, []string, .
 		return dir, at, fmt.Errorf("commit %s does not make a Go module: %w", commit, err)
 	}
 	module := filepath.Join(dir, "module")
-	for _, name := range checked.Valid {
-		if err = copyFile(ctx, filepath.Join(files, name), filepath.Join(module, name)); err != nil {
+	for _, file := range checked.Valid {
+		if err = copyFile(ctx, file, filepath.Join(module, strings.TrimPrefix(file, files))); err != nil {
 			return dir, at, err
 		}
 	}

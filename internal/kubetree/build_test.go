@@ -1,0 +1,226 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+func build(t *testing.T, r *Repo, arms []Arm, programs ...string) []Binary {
+	t.Helper()
+	built, err := r.BuildAll(t.Context(), testMinor, arms, programs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built
+}
+
+func says(t *testing.T, path string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %s", path, err, out)
+	}
+	return string(out)
+}
+
+func TestBuildKubelets(t *testing.T) {
+	r := newRepo(t)
+	writeSeries(t, r, kubeletWith(0))
+	first := build(t, r, Arms(), "kubelet")
+	for i, want := range []struct {
+		arm     Arm
+		version string
+		grace   int
+	}{{Stock, "v1.37.2", 2}, {Fixed, "v1.37.2+grace.1", 0}} {
+		b := first[i]
+		tree := ensure(t, r, want.arm)
+		date := git(t, tree.Dir, "show", "--no-patch", "--format=%cd", "--date=format-local:%Y-%m-%dT%H:%M:%SZ")
+		line := fmt.Sprintf("%s 1 37 %s clean %s", want.version, tree.Commit, date)
+		if got := says(t, b.Path); got != fmt.Sprintf("%s\n%s %d\n", line, line, want.grace) {
+			t.Errorf("%s says:\n%swant %q with grace %d", b.Path, got, line, want.grace)
+		}
+		if b.Arm != want.arm || b.Version != want.version || !b.Built {
+			t.Errorf("reported as %+v", b)
+		}
+	}
+
+	for _, b := range build(t, r, Arms(), "kubelet") {
+		if b.Built {
+			t.Errorf("%s was up to date and built again", b.Path)
+		}
+	}
+
+	writeSeries(t, r, kubeletWith(7))
+	after := build(t, r, Arms(), "kubelet")
+	if after[0].Built || !after[1].Built {
+		t.Errorf("after a change of the series: stock built %v, fixed built %v", after[0].Built, after[1].Built)
+	}
+	if got := says(t, after[1].Path); !strings.HasSuffix(got, " 7\n") {
+		t.Errorf("the fixed kubelet is not of the new series: %s", got)
+	}
+}
+
+func TestBuildsAreReproducible(t *testing.T) {
+	var first string
+	for range 2 {
+		r := newRepo(t)
+		writeSeries(t, r, kubeletWith(0))
+		path, err := r.Build(t.Context(), testMinor, Fixed, "kubelet")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes := read(t, path); first == "" {
+			first = bytes
+		} else if bytes != first {
+			t.Error("two builds of the same inputs differ")
+		}
+		if strings.Contains(first, r.Root) {
+			t.Error("the binary names the folder it was built in")
+		}
+	}
+}
+
+func TestBuildFromModule(t *testing.T) {
+	r := newRepo(t)
+	b := build(t, r, []Arm{Fixed}, "prog")[0]
+	if got := says(t, b.Path); got != "dep v1.0.0 tagged\n" || b.Arm != "" || b.Version != "v1.0.0" {
+		t.Errorf("%+v says %q", b, got)
+	}
+	// A binary that is not the one that was built is built again, whatever its stamp says.
+	if err := os.Truncate(b.Path, 100); err != nil {
+		t.Fatal(err)
+	}
+	if b = build(t, r, []Arm{Stock}, "prog")[0]; !b.Built {
+		t.Error("a binary cut short was taken for up to date")
+	}
+	p := r.Versions.Programs["prog"]
+	p.Tags = nil
+	r.Versions.Programs["prog"] = p
+	if b = build(t, r, []Arm{Stock}, "prog")[0]; !b.Built || says(t, b.Path) != "dep v1.0.0 untagged\n" {
+		t.Error("other build tags did not build it again")
+	}
+}
+
+func TestBuildThatFailsKeepsTheOldBinary(t *testing.T) {
+	r := newRepo(t)
+	writeSeries(t, r, kubeletWith(0))
+	path := build(t, r, []Arm{Fixed}, "kubelet")[0].Path
+	writeSeries(t, r, "package kubelet\n\nconst Grace = nonsense\n")
+	_, err := r.Build(t.Context(), testMinor, Fixed, "kubelet")
+	wantError(t, err, "building kubelet", "pkg/kubelet/kubelet.go:3", "nonsense")
+	if got := says(t, path); !strings.HasSuffix(got, " 0\n") {
+		t.Errorf("the old binary says %q", got)
+	}
+	if _, err := os.Stat(path + ".new"); !os.IsNotExist(err) {
+		t.Errorf("a half-made binary is left (%v)", err)
+	}
+}
+
+func TestBuildNamesTheMissingModule(t *testing.T) {
+	t.Setenv("GOPROXY", "off")
+	r := newRepo(t)
+	p := r.Versions.Programs["prog"]
+	p.Version = "v1.0.9"
+	r.Versions.Programs["prog"] = p
+	_, err := r.Build(t.Context(), testMinor, Stock, "prog")
+	var missing *tool.DownloadError
+	if !errors.As(err, &missing) || missing.Module != "example.test/prog@v1.0.9" {
+		t.Errorf("got %v, want a DownloadError for example.test/prog@v1.0.9", err)
+	}
+}
+
+func TestExplainBuild(t *testing.T) {
+	for said, module := range map[string]string{
+		"go: example.test/a/v2@v2.1.0: Get \"https://proxy.test/x\": dial tcp: lookup proxy.test: no such host":    "example.test/a/v2@v2.1.0",
+		"cmd/x/x.go:3:8: example.test/b@v0.0.0-20260101000000-abcdef012345: module lookup disabled by GOPROXY=off": "example.test/b@v0.0.0-20260101000000-abcdef012345",
+		"go: example.test/c@v1.0.0+incompatible: reading https://proxy.test/x: 502 Bad Gateway":                    "example.test/c@v1.0.0+incompatible",
+		"x.go:1:1: undefined: nonsense": "",
+	} {
+		err := explainBuild(&target{Binary: Binary{Program: "prog"}}, &tool.Error{Args: []string{"go"}, Stderr: said, Err: errors.New("exit status 1")})
+		wantError(t, err, "building prog", said)
+		var missing *tool.DownloadError
+		if errors.As(err, &missing); (missing == nil) != (module == "") || missing != nil && missing.Module != module {
+			t.Errorf("%s: named %v, want %q", said, missing, module)
+		}
+	}
+}
+
+func TestBuildInterrupted(t *testing.T) {
+	r := newRepo(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	r.Progress = cancelAt{"build: prog v1.0.0", cancel}
+	_, err := r.Build(ctx, testMinor, Stock, "prog")
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+	r.Progress = nil
+	if !build(t, r, []Arm{Stock}, "prog")[0].Built {
+		t.Error("an interrupted build was taken for done")
+	}
+}
+
+func TestMissingCompilerIsNamedFirst(t *testing.T) {
+	r := newRepo(t)
+	r.lookPath = func(exe string) (string, error) { return "", exec.ErrNotFound }
+	_, err := r.BuildAll(t.Context(), testMinor, Arms(), []string{"prog", "native"})
+	wantError(t, err, "native", "gcc", "pkg-config", "hack/setup.sh")
+	if _, err := os.Stat(r.Output); !os.IsNotExist(err) {
+		t.Errorf("something was begun before (%v)", err)
+	}
+}
+
+func TestNoSpaceToBuild(t *testing.T) {
+	r := newRepo(t)
+	r.free = func(string) (uint64, error) { return 100 * mib, nil }
+	_, err := r.Build(t.Context(), testMinor, Stock, "prog")
+	wantError(t, err, "no space", "building prog", "100 MiB")
+}
+
+func TestUnknownProgram(t *testing.T) {
+	_, err := newRepo(t).Build(t.Context(), testMinor, Stock, "kublet")
+	wantError(t, err, `"kublet"`, "kubelet", "kube-apiserver", "prog")
+}
+
+func TestTreeEditedWhileBuilt(t *testing.T) {
+	r := newRepo(t)
+	stock := ensure(t, r, Stock)
+	r.Progress = edit{t, stock.Dir}
+	_, err := r.Build(t.Context(), testMinor, Stock, "kubectl")
+	wantError(t, err, "while it was being built", "cmd/kubectl/main.go")
+}
+
+// edit changes a file when the build starts.
+type edit struct {
+	t   *testing.T
+	dir string
+}
+
+func (e edit) Write(p []byte) (int, error) {
+	if strings.HasPrefix(string(p), "build: kubectl") {
+		writeFiles(e.t, e.dir, map[string]string{"cmd/kubectl/main.go": "package main\n\nfunc main() { println() }\n"})
+	}
+	return len(p), nil
+}

@@ -1,0 +1,138 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestGitCheckoutGivesTheSameTree(t *testing.T) {
+	want := ensure(t, newRepo(t), Stock)
+	r := newRepo(t)
+	r.Source = kubeCheckout(t)
+	before := git(t, r.Source, "status", "--porcelain", "--ignored")
+	got := ensure(t, r, Stock)
+	if got.Commit != want.Commit {
+		t.Errorf("commit %s, from the module %s; differing files:\n%s", got.Commit, want.Commit,
+			git(t, got.Dir, "diff", "--stat", "--no-index", "--", want.Dir, got.Dir))
+	}
+	if after := git(t, r.Source, "status", "--porcelain", "--ignored"); after != before {
+		t.Errorf("the checkout was touched:\n%s", after)
+	}
+	noLeftovers(t, r)
+}
+
+func TestWrongCheckouts(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, dir string) string
+		says  []string
+	}{
+		"no folder": {
+			func(_ *testing.T, dir string) string { return filepath.Join(dir, "absent") },
+			[]string{"is not a folder", testTag},
+		},
+		"no repository": {
+			func(t *testing.T, _ string) string { return t.TempDir() },
+			[]string{"is not a git checkout"},
+		},
+		"subfolder": {
+			func(_ *testing.T, dir string) string { return filepath.Join(dir, "pkg") },
+			[]string{"is a folder inside"},
+		},
+		"no commit": {
+			func(t *testing.T, _ string) string {
+				empty := t.TempDir()
+				git(t, empty, "init", "--quiet")
+				return empty
+			},
+			[]string{"has no commit"},
+		},
+		"no tag": {
+			func(t *testing.T, dir string) string {
+				git(t, dir, "tag", "--delete", testTag)
+				return dir
+			},
+			[]string{"has no tag " + testTag, "fetch"},
+		},
+		"another commit": {
+			func(t *testing.T, dir string) string {
+				git(t, dir, "commit", "--quiet", "--allow-empty", "--message", "later")
+				git(t, dir, "tag", "v1.37.3")
+				return dir
+			},
+			[]string{"is at v1.37.3, want tag " + testTag, "switch --detach " + testTag},
+		},
+		"changed file": {
+			func(t *testing.T, dir string) string {
+				writeFiles(t, dir, map[string]string{"LICENSE": "changed\n"})
+				return dir
+			},
+			[]string{"has changes", "LICENSE"},
+		},
+		"new file": {
+			func(t *testing.T, dir string) string {
+				writeFiles(t, dir, map[string]string{"pkg/new.go": "package pkg\n"})
+				return dir
+			},
+			[]string{"has changes", "pkg/new.go"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			ensure(t, r, Stock) // being there already does not excuse a wrong checkout
+			r.Source = c.spoil(t, kubeCheckout(t))
+			_, err := r.Ensure(t.Context(), testMinor, Stock, nil)
+			wantError(t, err, append(c.says, SourceVar+"="+r.Source)...)
+			noLeftovers(t, r)
+		})
+	}
+}
+
+func TestCheckoutInterrupted(t *testing.T) {
+	r := newRepo(t)
+	r.Source = kubeCheckout(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := r.Ensure(ctx, testMinor, Stock, cancelAt{"check out", cancel}); err == nil {
+		t.Error("no error")
+	}
+	noLeftovers(t, r)
+}
+
+func TestPublishedStagingRefusesOtherGoMods(t *testing.T) {
+	_, _, err := publishedStaging("go.mod", []byte("module example.test/x\n\nreplace example.test/y => ../y\n"), "v0.37.2")
+	wantError(t, err, "go.mod", "staging")
+	_, _, err = publishedStaging("go.mod", []byte("require\n"), "v0.37.2")
+	wantError(t, err, "go.mod:1")
+}
+
+func TestVersionTime(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"good": `{"Time":"2026-10-27T12:01:04Z"}`, "none": `{}`, "bad": `{`})
+	if at, err := versionTime(filepath.Join(dir, "good")); err != nil || at.Unix() != 1793102464 {
+		t.Errorf("got %v, %v", at, err)
+	}
+	for _, name := range []string{"none", "bad"} {
+		_, err := versionTime(filepath.Join(dir, name))
+		wantError(t, err, name)
+	}
+	if _, err := versionTime(filepath.Join(dir, "absent")); !os.IsNotExist(err) {
+		t.Errorf("got %v", err)
+	}
+}
