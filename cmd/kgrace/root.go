@@ -126,6 +126,7 @@ Environment:
 		newIntreeCommand(app),
 		newUpdateCommand(app),
 		newNodeCommand(app),
+		newRegressCommand(app),
 	)
 	return root
 }

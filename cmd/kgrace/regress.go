@@ -1,0 +1,271 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/regress"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// ArtifactsVar names the folder for histories and reports.
+const ArtifactsVar = "ARTIFACTS"
+
+// regression is what the command line of `kgrace regress` asks for.
+type regression struct {
+	minor, arm, level, artifacts, judge string
+	oneByOne                            bool
+	out                                 outputFlag
+	// from these follow
+	arms      []scenario.Arm
+	scenarios []scenario.Scenario
+	catalogue []scenario.Scenario
+}
+
+func newRegressCommand(app *app) *cobra.Command {
+	q := &regression{out: newOutputFlag()}
+	cmd := &cobra.Command{
+		Use:   "regress [scenario...]",
+		Short: "Run the scenarios on both arms, on real nodes, and print one table",
+		Long: `Run the named scenarios, or all of them, on a real node of each arm and print one table: scenario, rule, what the stock and
+the fixed kubelet showed, whether that is what the catalogue expects, and when the last container died.
+
+What is missing is built first. Needs root. Histories, JUnit and JSON reports and the suite's log go to $` + ArtifactsVar + `
+(default: artifacts in the output folder). Kept histories can be judged again, without nodes or root: --judge.
+
+Verdicts: reproduced (stock broke the rule, as expected), fixed, kept; not-reproduced, still-broken, regressed (red); invalid.
+
+Exit codes:
+  0  every verdict is the expected one
+  1  red: a judge saw something else than the catalogue expects
+  2  the command line is wrong
+  3  invalid: nothing is red, but something could not be run or judged`,
+		Example: "  kgrace regress\n  kgrace regress force-while-terminating --arm stock\n  kgrace regress --judge _output/artifacts/histories -o json",
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			if err := q.resolve(ids); err != nil {
+				return err
+			}
+			if q.judge != "" {
+				return q.rejudge(app)
+			}
+			return q.carryOut(cmd.Context(), app)
+		},
+	}
+	addMinorFlag(cmd, &q.minor)
+	addArmFlag(cmd, &q.arm)
+	cmd.Flags().StringVar(&q.level, "level", string(scenario.LevelNode), "at which level to run")
+	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where histories and reports go")
+	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, for slow machines")
+	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this folder again, and run nothing")
+	cmd.Flags().VarP(&q.out, "output", "o", "how to print the result")
+	return cmd
+}
+
+// resolve makes names into values; an unknown one is a usage error that lists the known ones.
+func (q *regression) resolve(ids []string) (err error) {
+	if q.catalogue, err = scenario.Catalogue(); err != nil {
+		return fmt.Errorf("the catalogue is not whole:\n%w", err)
+	}
+	level, err := scenario.ParseLevel(q.level)
+	if err == nil && level != scenario.LevelNode {
+		err = fmt.Errorf("level %s cannot be run by this command; known: %s", level, scenario.LevelNode)
+	}
+	if err != nil {
+		return usage(err)
+	}
+	q.arms = scenario.Arms()
+	if q.arm != "" {
+		arm, err := scenario.ParseArm(q.arm)
+		if err != nil {
+			return usage(err)
+		}
+		q.arms = []scenario.Arm{arm}
+	}
+	if q.scenarios, err = scenario.Pick(q.catalogue, level, ids...); err != nil {
+		return usage(err)
+	}
+	if q.judge != "" && len(ids) > 0 {
+		return usage(errors.New("--judge takes the scenarios from the folder's histories; name none"))
+	}
+	return nil
+}
+
+func (q *regression) rejudge(app *app) error {
+	results, err := regress.Rejudge(q.judge, q.catalogue)
+	if err != nil {
+		return err
+	}
+	return q.finish(app, results)
+}
+
+// carryOut builds, runs the suite, and reads what it left.
+func (q *regression) carryOut(ctx context.Context, app *app) error {
+	r, err := app.repo()
+	if err != nil {
+		return err
+	}
+	pins, err := r.Versions.Minor(q.minor)
+	if err != nil {
+		return usage(err)
+	}
+	if q.minor == "" {
+		q.minor = r.Versions.Default
+	}
+	if q.artifacts == "" {
+		q.artifacts = filepath.Join(r.Output, "artifacts")
+	}
+	if q.artifacts, err = filepath.Abs(q.artifacts); err != nil {
+		return err
+	}
+	// Building takes minutes on a fresh machine; what would stop the nodes is better said now.
+	if err := localnode.Check(ctx, localnode.Config{Dir: filepath.Join(nodesDir(r), "regress"), Name: "regress"}); err != nil {
+		return err
+	}
+	bin, err := q.build(ctx, r)
+	if err != nil {
+		return err
+	}
+	suite := filepath.Join(r.Output, "bin", "regression-node.test")
+	if _, err := tool.Go(ctx, r.Root, pins.Go, nil, "test", "-c", "-o", suite, "./test/regression/node"); err != nil {
+		return fmt.Errorf("build the suite: %w", err)
+	}
+	config, err := q.prepare(r, bin)
+	if err != nil {
+		return err
+	}
+	failed := runSuite(ctx, suite, config, filepath.Join(q.artifacts, "suite.log"), app)
+	results, err := report.Read(filepath.Join(q.artifacts, regress.ResultsFile))
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	err = q.finish(app, results)
+	if err == nil && failed != nil {
+		// Every verdict is good, and yet the suite says no: a node could not be taken down, say.
+		return failed
+	}
+	return err
+}
+
+// build makes what the nodes run.
+func (q *regression) build(ctx context.Context, r *kubetree.Repo) (map[scenario.Arm]map[string]string, error) {
+	actor := filepath.Join(r.Output, "bin", "actor")
+	if err := localnode.BuildActor(ctx, r.Root, actor); err != nil {
+		return nil, err
+	}
+	bin := map[scenario.Arm]map[string]string{}
+	for _, arm := range q.arms {
+		all, err := r.Binaries(ctx, q.minor, kubetree.Arm(arm))
+		if err != nil {
+			return nil, err
+		}
+		all[localnode.ProgramActor] = actor
+		bin[arm] = all
+	}
+	return bin, nil
+}
+
+// prepare clears the artifacts of an earlier run, which must not be taken for this one's, and writes the suite's
+// configuration.
+func (q *regression) prepare(r *kubetree.Repo, bin map[scenario.Arm]map[string]string) (string, error) {
+	for _, old := range []string{regress.ResultsFile, "suite.log", "junit-node.xml", "ginkgo-node.json",
+		filepath.Join("histories", string(scenario.LevelNode))} {
+		if err := os.RemoveAll(filepath.Join(q.artifacts, old)); err != nil {
+			return "", err
+		}
+	}
+	if err := os.MkdirAll(q.artifacts, 0o755); err != nil {
+		return "", err
+	}
+	config := regress.Config{Minor: q.minor, Arms: q.arms, Bin: bin, Nodes: nodesDir(r), Artifacts: q.artifacts, OneByOne: q.oneByOne}
+	for _, s := range q.scenarios {
+		config.Scenarios = append(config.Scenarios, s.ID)
+	}
+	path := filepath.Join(q.artifacts, "suite.json")
+	return path, config.Write(path)
+}
+
+// runSuite runs the compiled suite: its progress goes to standard error, its own report to the log. A process group of its
+// own keeps a terminal's Ctrl-C from reaching it twice: Ginkgo skips its cleanup at the second.
+func runSuite(ctx context.Context, suite, config, log string, app *app) error {
+	file, err := os.Create(log)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	cmd := exec.CommandContext(ctx, suite, "-test.timeout=0")
+	cmd.Env = append(os.Environ(), regress.ConfigVar+"="+config)
+	cmd.Stdout, cmd.Stderr = file, app.errs
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	// The parent-death signal is bound to the thread that starts the process; it must live as long.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("the suite did not pass (%w); see %s", err, log)
+	}
+	return nil
+}
+
+// finish prints the results and turns their status into the exit code.
+func (q *regression) finish(app *app, results report.Results) error {
+	if q.out == "json" {
+		e := json.NewEncoder(app.output)
+		e.SetIndent("", "  ")
+		if err := e.Encode(results); err != nil {
+			return err
+		}
+	} else if err := results.Table(app.output); err != nil {
+		return err
+	}
+	switch results.Status() {
+	case report.StatusGood:
+		return nil
+	case report.StatusRed:
+		return red(errors.New("red: " + strings.Join(q.notGood(results), ", ")))
+	default:
+		return errors.New("invalid: " + strings.Join(q.notGood(results), ", "))
+	}
+}
+
+// notGood names the scenarios whose verdicts are not the expected ones.
+func (q *regression) notGood(results report.Results) []string {
+	names := []string{}
+	for _, id := range results.Scenarios {
+		for _, arm := range results.Arms {
+			if one, ok := results.Find(id, arm); !ok || !one.Good() {
+				names = append(names, fmt.Sprintf("%s on %s", id, arm))
+			}
+		}
+	}
+	return names
+}

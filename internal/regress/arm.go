@@ -1,0 +1,222 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kgrace/kgrace/internal/criproxy"
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/history/apiwatch"
+	"github.com/kgrace/kgrace/internal/history/lines"
+	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// downTimeout bounds taking a node down, which goes on when the run was interrupted.
+const downTimeout = 60 * time.Second
+
+// bench is a node of one arm with everything that records it.
+type bench struct {
+	run      *Run
+	arm      scenario.Arm
+	node     *localnode.Node
+	client   kubernetes.Interface
+	recorder *history.Recorder
+	proxy    *criproxy.Proxy
+	lines    *lines.Server
+	watches  []*apiwatch.Watch
+	versions map[string]string
+
+	mu      sync.Mutex
+	trouble error
+}
+
+// runArm brings the arm's node up, runs the scenarios, and takes it down whatever happens.
+func (r *Run) runArm(ctx context.Context, arm scenario.Arm) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b := &bench{run: r, arm: arm, recorder: history.NewRecorder()}
+	defer func() { err = errors.Join(err, b.close(context.WithoutCancel(ctx))) }()
+	if err := b.open(ctx); err != nil {
+		return fmt.Errorf("%s: no node: %w", arm, err)
+	}
+	// A node that dies takes its scenarios with it, at once and with its own reason.
+	go func() {
+		select {
+		case <-b.node.Lost():
+			cancel(fmt.Errorf("the node was lost: %w", b.node.Err()))
+		case <-ctx.Done():
+		}
+	}()
+	return b.runAll(ctx)
+}
+
+// open brings the node up, recording from before the kubelet's start.
+func (b *bench) open(ctx context.Context) error {
+	dir := filepath.Join(b.run.options.Nodes, "regress-"+string(b.arm))
+	endpoint := filepath.Join(dir, "cri.sock")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var err error
+	b.node, err = localnode.Up(ctx, localnode.Config{
+		Dir: dir, Name: "regress-" + string(b.arm), Bin: b.run.options.Bin[b.arm],
+		RuntimeEndpoint: endpoint, ParentDeath: true, Log: progress{b.run},
+		// The context here ends with the start; what is started must not.
+		BeforeKubelet: func(_ context.Context, node *localnode.Node) error { return b.record(ctx, node, endpoint) },
+	})
+	if err != nil {
+		return err
+	}
+	if b.client, err = kubernetes.NewForConfig(b.node.RESTConfig()); err != nil {
+		return err
+	}
+	_, err = b.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}},
+		metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	for _, watch := range []func(context.Context, kubernetes.Interface, string, history.Sink) (*apiwatch.Watch, error){
+		apiwatch.Pods, apiwatch.Events,
+	} {
+		w, err := watch(ctx, b.client, namespace, b.recorder)
+		if err != nil {
+			return err
+		}
+		b.watches = append(b.watches, w)
+	}
+	node, err := b.client.CoreV1().Nodes().Get(ctx, b.node.NodeName(), metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	b.versions = map[string]string{
+		"kubelet": node.Status.NodeInfo.KubeletVersion, "runtime": node.Status.NodeInfo.ContainerRuntimeVersion,
+	}
+	return nil
+}
+
+func (b *bench) record(ctx context.Context, node *localnode.Node, endpoint string) (err error) {
+	b.proxy, err = criproxy.Start(ctx, criproxy.Options{
+		Listen: endpoint, Upstream: node.ContainerdSocket(), Record: b.recorder, Log: progress{b.run},
+	})
+	if err != nil {
+		return err
+	}
+	b.lines, err = lines.Serve(ctx, filepath.Join(node.LinesDir(), linesSocket), b.recorder, func(err error) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.trouble = errors.Join(b.trouble, err)
+	})
+	return err
+}
+
+// recording says why the recording is not whole; nil while it is.
+func (b *bench) recording() error {
+	b.mu.Lock()
+	errs := []error{b.trouble, b.proxy.ExitsErr()}
+	b.mu.Unlock()
+	for _, w := range b.watches {
+		errs = append(errs, w.Err())
+	}
+	return errors.Join(errs...)
+}
+
+func (b *bench) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, downTimeout)
+	defer cancel()
+	for _, w := range b.watches {
+		w.Stop()
+	}
+	var errs []error
+	if b.node != nil {
+		errs = append(errs, b.node.Down(ctx))
+	}
+	if b.lines != nil {
+		errs = append(errs, b.lines.Close())
+	}
+	if b.proxy != nil {
+		errs = append(errs, b.proxy.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("%s: taking the node down: %w", b.arm, err)
+	}
+	return nil
+}
+
+// runAll arms every scenario, then starts them one by one, and puts their results.
+func (b *bench) runAll(ctx context.Context) error {
+	all := slices.Clone(b.run.options.Scenarios)
+	slices.SortStableFunc(all, func(x, y scenario.Scenario) int {
+		return cmp.Compare(y.At(scenario.LevelNode).Longest(), x.At(scenario.LevelNode).Longest())
+	})
+	var plays []*play
+	for _, s := range all {
+		p, err := b.newPlay(s)
+		if err != nil {
+			return err
+		}
+		defer p.log.Close()
+		plays = append(plays, p)
+	}
+	var wait sync.WaitGroup
+	for _, p := range plays {
+		wait.Go(func() { p.prepare(ctx) })
+	}
+	wait.Wait()
+	armed := 0
+	for _, p := range plays {
+		if p.armed {
+			armed++
+		}
+	}
+	b.run.logf("%s %d of %d scenarios armed", b.arm, armed, len(plays))
+
+	start := time.Now()
+	for i, p := range plays {
+		wait.Go(func() { p.perform(ctx, start.Add(time.Duration(i)*apart)) })
+	}
+	wait.Wait()
+	var errs []error
+	for _, p := range plays {
+		errs = append(errs, p.err)
+	}
+	return errors.Join(errs...)
+}
+
+// progress makes lines of other packages lines of progress.
+type progress struct{ run *Run }
+
+func (p progress) Write(text []byte) (int, error) {
+	p.run.logf("%s", trimmed(text))
+	return len(text), nil
+}
+
+var _ io.Writer = progress{}

@@ -1,0 +1,79 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// ConfigVar names the file that tells the Ginkgo suite what to run; `kgrace regress` writes it.
+const ConfigVar = "KGRACE_REGRESSION"
+
+// Config is what that file holds.
+type Config struct {
+	Minor     string                             `json:"minor"`
+	Arms      []scenario.Arm                     `json:"arms"`
+	Scenarios []string                           `json:"scenarios"`
+	Bin       map[scenario.Arm]map[string]string `json:"bin"`
+	Nodes     string                             `json:"nodes"`
+	Artifacts string                             `json:"artifacts"`
+	OneByOne  bool                               `json:"oneByOne"`
+}
+
+// Write writes the file.
+func (c Config) Write(path string) error {
+	data, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// ReadConfig reads the file and makes options of it. Every name in it must be known.
+func ReadConfig(path string, progress io.Writer) (Options, error) {
+	var c Config
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil {
+		return Options{}, fmt.Errorf("%s=%s: %w", ConfigVar, path, err)
+	}
+	catalogue, err := scenario.Catalogue()
+	if err != nil {
+		return Options{}, err
+	}
+	if len(c.Scenarios) == 0 {
+		return Options{}, fmt.Errorf("%s=%s names no scenario", ConfigVar, path)
+	}
+	options := Options{Minor: c.Minor, Arms: c.Arms, Bin: c.Bin, Nodes: c.Nodes, Artifacts: c.Artifacts,
+		OneByOne: c.OneByOne, Progress: progress}
+	for _, arm := range c.Arms {
+		if _, err := scenario.ParseArm(string(arm)); err != nil {
+			return Options{}, err
+		}
+	}
+	if options.Scenarios, err = scenario.Pick(catalogue, scenario.LevelNode, c.Scenarios...); err != nil {
+		return Options{}, err
+	}
+	return options, options.check()
+}

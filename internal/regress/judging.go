@@ -1,0 +1,124 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Result has a history judged by every rule that its scenario names.
+func Result(h history.History, s scenario.Scenario) report.Result {
+	arm := scenario.Arm(h.Arm)
+	result := report.Result{Scenario: s.ID, Arm: arm, Figures: judge.Measure(h, s)}
+	for _, want := range s.Expect {
+		found := judge.Judge(want.Rule, h, s)
+		result.Rules = append(result.Rules, report.RuleResult{
+			Finding: found, Want: want.On(arm), Verdict: judge.Of(arm, want, found.Outcome),
+		})
+	}
+	return result
+}
+
+// invalidResult is that of a scenario that has no history.
+func invalidResult(arm scenario.Arm, s scenario.Scenario, why string) report.Result {
+	return Result(history.History{
+		Header: history.Header{Scenario: s.ID, Arm: string(arm), Level: string(scenario.LevelNode)},
+		Events: []history.Event{{Kind: history.Abandoned, At: time.Now(), Message: why}},
+	}, s)
+}
+
+// HistoryPath is where the history of a scenario lies below the artifacts folder.
+func HistoryPath(level scenario.Level, arm scenario.Arm, id string) string {
+	return filepath.Join("histories", string(level), string(arm), id+".jsonl")
+}
+
+// Rejudge judges kept histories again: every *.jsonl below dir. What the folder holds decides which scenarios and arms the
+// results are of. A file that is no history, or one of an unknown scenario or arm, is refused by name.
+func Rejudge(dir string, catalogue []scenario.Scenario) (report.Results, error) {
+	var results report.Results
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && strings.HasSuffix(path, ".jsonl") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		return results, err
+	}
+	if len(files) == 0 {
+		return results, fmt.Errorf("%s holds no history (*.jsonl): %w", dir, os.ErrNotExist)
+	}
+	var errs []error
+	seen := map[key]string{}
+	for _, file := range files {
+		h, err := history.ReadFile(file)
+		if err == nil {
+			err = add(&results, file, h, catalogue, seen)
+		}
+		errs = append(errs, err)
+	}
+	for _, arm := range scenario.Arms() {
+		if slices.ContainsFunc(results.Results, func(r report.Result) bool { return r.Arm == arm }) {
+			results.Arms = append(results.Arms, arm)
+		}
+	}
+	for _, s := range catalogue {
+		if slices.ContainsFunc(results.Results, func(r report.Result) bool { return r.Scenario == s.ID }) {
+			results.Scenarios = append(results.Scenarios, s.ID)
+		}
+	}
+	return results, errors.Join(errs...)
+}
+
+// add judges one history and puts the result where it belongs.
+func add(results *report.Results, file string, h history.History, catalogue []scenario.Scenario, seen map[key]string) error {
+	arm, err := scenario.ParseArm(h.Arm)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	level, err := scenario.ParseLevel(h.Level)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	picked, err := scenario.Pick(catalogue, level, h.Scenario)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	k := key{arm, h.Scenario}
+	if other, twice := seen[k]; twice {
+		return fmt.Errorf("%s and %s are both histories of %s on %s; judge one level and minor at a time", other, file, k.id, arm)
+	}
+	seen[k] = file
+	results.Minor, results.Level = h.Minor, level
+	result := Result(h, picked[0])
+	result.History = file
+	results.Results = append(results.Results, result)
+	return nil
+}

@@ -1,0 +1,86 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Options of a run.
+type Options struct {
+	// Minor is the Kubernetes minor, for headers and reports.
+	Minor string
+	Arms  []scenario.Arm
+	// Scenarios as they stand in the catalogue.
+	Scenarios []scenario.Scenario
+	// Bin holds the programs of each arm's node, as localnode.Config.Bin.
+	Bin map[scenario.Arm]map[string]string
+	// Nodes is where the nodes' folders go, Artifacts where histories and results go.
+	Nodes, Artifacts string
+	// OneByOne runs one arm after the other; otherwise both at once.
+	OneByOne bool
+	// Progress takes one line for each thing done; nil for none.
+	Progress io.Writer
+}
+
+func (o Options) check() error {
+	switch {
+	case len(o.Scenarios) == 0:
+		return errors.New("no scenario to run")
+	case len(o.Arms) == 0:
+		return errors.New("no arm to run on")
+	}
+	for _, arm := range o.Arms {
+		if o.Bin[arm] == nil {
+			return fmt.Errorf("no programs given for arm %s", arm)
+		}
+	}
+	for _, s := range o.Scenarios {
+		if !s.Runs(scenario.LevelNode) {
+			return fmt.Errorf("scenario %s does not run at level %s", s.ID, scenario.LevelNode)
+		}
+		for _, step := range s.At(scenario.LevelNode).Steps {
+			switch step.Do.(type) {
+			case scenario.Delete, scenario.Force:
+			default:
+				return fmt.Errorf("scenario %s: level %s cannot carry out %v", s.ID, scenario.LevelNode, step)
+			}
+		}
+	}
+	return nil
+}
+
+// Durations of a run. None decides a verdict: what is not seen in time makes a scenario invalid, or is broken by a bound
+// of the contract that lies far inside.
+const (
+	// armTimeout is how long a pod may take to run, on a machine that starts forty pods at once.
+	armTimeout = 120 * time.Second
+	// apart is the time between the first requests of two scenarios of one arm.
+	apart = 350 * time.Millisecond
+	// beyond is how long a scenario is observed after the last moment at which stock would have killed.
+	beyond = 10 * time.Second
+	// settle is how long it is observed after all is over: an event that the kubelet sends in the background, a second
+	// TERM, a late call must have the time to come.
+	settle = time.Second
+	// request bounds one API request.
+	request = 10 * time.Second
+)

@@ -1,0 +1,112 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"path/filepath"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+const (
+	// namespace of all scenarios of a node.
+	namespace = "regression"
+	// actor is the program in the image.
+	actor = "/actor"
+	// linesSocket is the line server's socket in the node's folder for lines, which every container has mounted.
+	linesSocket = "lines.sock"
+	linesMount  = "/lines"
+)
+
+// podOf makes the API object of a scenario's pod.
+func podOf(s scenario.Scenario, node, linesDir string) *corev1.Pod {
+	hostDir := corev1.HostPathDirectory
+	always := corev1.ContainerRestartPolicyAlways
+	no := false
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: s.ID, Namespace: namespace},
+		Spec: corev1.PodSpec{
+			NodeName:                      node,
+			HostNetwork:                   true,
+			RestartPolicy:                 corev1.RestartPolicyNever,
+			TerminationGracePeriodSeconds: &s.Pod.Grace,
+			AutomountServiceAccountToken:  &no,
+			EnableServiceLinks:            &no,
+			Tolerations:                   []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+			Volumes: []corev1.Volume{{Name: "lines", VolumeSource: corev1.VolumeSource{
+				HostPath: &corev1.HostPathVolumeSource{Path: linesDir, Type: &hostDir}}}},
+		},
+	}
+	for _, c := range s.Pod.Sidecars {
+		one := containerOf(s.ID, c)
+		one.RestartPolicy = &always
+		pod.Spec.InitContainers = append(pod.Spec.InitContainers, one)
+	}
+	for _, c := range s.Pod.Containers {
+		pod.Spec.Containers = append(pod.Spec.Containers, containerOf(s.ID, c))
+	}
+	return pod
+}
+
+func containerOf(pod string, c scenario.Container) corev1.Container {
+	args := []string{"run"}
+	switch {
+	case c.Stubborn:
+		args = append(args, "--stubborn")
+	case c.ExitAfter > 0:
+		args = append(args, "--exit-after-term", c.ExitAfter.String())
+	default:
+		args = append(args, "--exit-on-term")
+	}
+	one := corev1.Container{
+		Name:            c.Name,
+		Image:           localnode.ActorImage,
+		ImagePullPolicy: corev1.PullNever,
+		Command:         []string{actor},
+		Env: []corev1.EnvVar{
+			{Name: "KGRACE_POD", Value: pod},
+			{Name: "KGRACE_CONTAINER", Value: c.Name},
+			{Name: "KGRACE_SOCKET", Value: filepath.Join(linesMount, linesSocket)},
+		},
+		VolumeMounts: []corev1.VolumeMount{{Name: "lines", MountPath: linesMount}},
+	}
+	if c.Hook != nil {
+		handler := &corev1.LifecycleHandler{}
+		switch c.Hook.Kind {
+		case scenario.HookExec:
+			takes := "forever"
+			if c.Hook.Takes > 0 {
+				takes = c.Hook.Takes.String()
+			}
+			handler.Exec = &corev1.ExecAction{Command: []string{actor, "hook", "--for", takes}}
+		case scenario.HookSleep:
+			handler.Sleep = &corev1.SleepAction{Seconds: int64(c.Hook.Takes.Seconds())}
+		case scenario.HookHTTP:
+			args = append(args, "--http-port", strconv.Itoa(scenario.HTTPPort))
+			handler.HTTPGet = &corev1.HTTPGetAction{Path: "/stop", Port: intstr.FromInt(scenario.HTTPPort)}
+		}
+		one.Lifecycle = &corev1.Lifecycle{PreStop: handler}
+	}
+	one.Args = args
+	return one
+}

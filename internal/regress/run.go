@@ -1,0 +1,177 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// ResultsFile is the name of the results in the artifacts folder.
+const ResultsFile = "results.json"
+
+// Run is a run under way.
+type Run struct {
+	options Options
+	begin   time.Time
+	slots   map[key]*slot
+	done    chan struct{}
+	err     error
+
+	progress sync.Mutex
+	finished map[scenario.Arm]int
+}
+
+type key struct {
+	arm scenario.Arm
+	id  string
+}
+
+// slot is where a result will be.
+type slot struct {
+	once   sync.Once
+	ready  chan struct{}
+	result report.Result
+}
+
+// Start begins a run and returns. Everything it started is gone when Wait returns, also after ctx ended early.
+func Start(ctx context.Context, options Options) (*Run, error) {
+	if err := options.check(); err != nil {
+		return nil, fmt.Errorf("regress: %w", err)
+	}
+	r := &Run{options: options, begin: time.Now(), slots: map[key]*slot{}, done: make(chan struct{}),
+		finished: map[scenario.Arm]int{}}
+	for _, arm := range options.Arms {
+		for _, s := range options.Scenarios {
+			r.slots[key{arm, s.ID}] = &slot{ready: make(chan struct{})}
+		}
+	}
+	go r.run(ctx)
+	return r, nil
+}
+
+// Result waits for the result of one scenario on one arm. There always is one in the end: a scenario that could not run has
+// invalid verdicts that say why.
+func (r *Run) Result(ctx context.Context, arm scenario.Arm, id string) (report.Result, error) {
+	s, ok := r.slots[key{arm, id}]
+	if !ok {
+		return report.Result{}, fmt.Errorf("scenario %s on %s is not part of this run", id, arm)
+	}
+	select {
+	case <-s.ready:
+		return s.result, nil
+	case <-ctx.Done():
+		return report.Result{}, fmt.Errorf("waiting for %s on %s: %w", id, arm, context.Cause(ctx))
+	}
+}
+
+// Wait waits for the end of the run and returns all results, which are also in the artifacts folder then. An error is a
+// node that did not start or could not be taken down, or a file that could not be written.
+func (r *Run) Wait() (report.Results, error) {
+	<-r.done
+	return r.results(), r.err
+}
+
+func (r *Run) run(ctx context.Context) {
+	defer close(r.done)
+	errs := make([]error, len(r.options.Arms))
+	one := func(i int, arm scenario.Arm) {
+		err := r.runArm(ctx, arm)
+		errs[i] = err
+		if err == nil {
+			err = errors.New("the scenario was never started")
+		}
+		// Whatever has no result by now will not get one.
+		for _, s := range r.options.Scenarios {
+			r.put(arm, invalidResult(arm, s, err.Error()))
+		}
+	}
+	if r.options.OneByOne {
+		for i, arm := range r.options.Arms {
+			one(i, arm)
+		}
+	} else {
+		var wait sync.WaitGroup
+		for i, arm := range r.options.Arms {
+			wait.Go(func() { one(i, arm) })
+		}
+		wait.Wait()
+	}
+	r.err = errors.Join(append(errs, r.results().Write(filepath.Join(r.options.Artifacts, ResultsFile)))...)
+}
+
+// put gives a slot its result, once, and tells.
+func (r *Run) put(arm scenario.Arm, result report.Result) {
+	s := r.slots[key{arm, result.Scenario}]
+	s.once.Do(func() {
+		s.result = result
+		close(s.ready)
+		r.progress.Lock()
+		r.finished[arm]++
+		n := r.finished[arm]
+		r.progress.Unlock()
+		r.logf("%s %2d/%d %s", arm, n, len(r.options.Scenarios), summary(result))
+	})
+}
+
+func (r *Run) results() report.Results {
+	all := report.Results{Minor: r.options.Minor, Level: scenario.LevelNode, Arms: r.options.Arms,
+		Seconds: time.Since(r.begin).Seconds()}
+	for _, s := range r.options.Scenarios {
+		all.Scenarios = append(all.Scenarios, s.ID)
+		for _, arm := range r.options.Arms {
+			slot := r.slots[key{arm, s.ID}]
+			select {
+			case <-slot.ready:
+				all.Results = append(all.Results, slot.result)
+			default:
+			}
+		}
+	}
+	return all
+}
+
+// logf writes one line of progress, with the seconds since the run began.
+func (r *Run) logf(format string, args ...any) {
+	if r.options.Progress == nil {
+		return
+	}
+	r.progress.Lock()
+	defer r.progress.Unlock()
+	fmt.Fprintf(r.options.Progress, "regress %6.1fs %s\n", time.Since(r.begin).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// summary is a result in one line.
+func summary(result report.Result) string {
+	text := result.Scenario
+	if result.Dead != nil {
+		text += fmt.Sprintf(" dead at %.2f s:", *result.Dead)
+	} else {
+		text += ":"
+	}
+	for _, rule := range result.Rules {
+		text += fmt.Sprintf(" %s %s", rule.Rule, rule.Verdict)
+	}
+	return text
+}
