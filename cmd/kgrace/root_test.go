@@ -1,0 +1,144 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/localnode"
+)
+
+// TestMain lets the test binary stand in for kgrace where a node starts a copy of the running program.
+func TestMain(m *testing.M) {
+	localnode.MaybeInit()
+	os.Exit(m.Run())
+}
+
+// checkout is a folder that passes for a checkout of this project.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module " + moduleName + "\n",
+		"versions.yaml": `default: v1.37
+minors:
+  v1.37: {kubernetes: v1.37.2, staging: v0.37.2, go: go1.26.10, revision: 1}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func kgrace(ctx context.Context, args ...string) (code int, output, errs string) {
+	var o, e bytes.Buffer
+	code = run(ctx, args, &o, &e)
+	return code, o.String(), e.String()
+}
+
+func TestExitCodes(t *testing.T) {
+	root := checkout(t)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		env  string
+		args []string
+		code int
+		out  string // what standard output starts with
+		errs string // what standard error holds
+	}{
+		"no arguments":    {args: nil, code: exitOK, out: "kgrace lays Kubernetes out"},
+		"help":            {args: []string{"build", "--help"}, code: exitOK, out: "Build programs"},
+		"unknown command": {args: []string{"biuld"}, code: exitUsage, errs: `unknown command "biuld"`},
+		"unknown flag":    {args: []string{"tree", "--colour"}, code: exitUsage, errs: "--colour"},
+		"extra argument":  {args: []string{"tree", "x"}, code: exitUsage, errs: "kgrace tree --help"},
+		"bad format":      {args: []string{"tree", "-o", "xml"}, code: exitUsage, errs: "table and json"},
+		"unknown arm":     {args: []string{"tree", "--arm", "left"}, code: exitUsage, errs: "stock and fixed"},
+		"unknown minor":   {args: []string{"tree", "--kubernetes", "v1.2"}, code: exitUsage, errs: "knows v1.37"},
+		"minor to build":  {args: []string{"build", "--kubernetes", "v1.2"}, code: exitUsage, errs: "knows v1.37"},
+		"unknown program": {args: []string{"build", "kublet"}, code: exitUsage, errs: "kubelet"},
+		"no checkout":     {env: t.TempDir(), args: []string{"tree"}, code: exitInvalid, errs: RootVar},
+		"interrupted":     {ctx: ended, args: []string{"tree"}, code: exitInvalid, errs: "interrupted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(RootVar, root)
+			if c.env != "" {
+				t.Setenv(RootVar, c.env)
+			}
+			if c.ctx == nil {
+				c.ctx = t.Context()
+			}
+			code, out, errs := kgrace(c.ctx, c.args...)
+			if code != c.code || !strings.HasPrefix(out, c.out) || c.out == "" && out != "" || !strings.Contains(errs, c.errs) {
+				t.Errorf("exit code %d, want %d\nstdout: %s\nstderr: %s", code, c.code, out, errs)
+			}
+		})
+	}
+}
+
+func TestErrorsKeepTheirCode(t *testing.T) {
+	cause := errors.New("cause")
+	for err, code := range map[error]int{red(cause): exitRed, usage(cause): exitUsage} {
+		var coded *exitError
+		if !errors.As(err, &coded) || coded.code != code || !errors.Is(err, cause) {
+			t.Errorf("%v: %+v", err, coded)
+		}
+	}
+}
+
+func TestFindRoot(t *testing.T) {
+	root := checkout(t)
+	sub := filepath.Join(root, "a", "b")
+	if err := os.MkdirAll(sub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(RootVar, "")
+	t.Chdir(sub)
+	if got, err := (&app{}).findRoot(); err != nil || got != root {
+		t.Errorf("from %s: %s, %v", sub, got, err)
+	}
+	t.Chdir(t.TempDir())
+	if _, err := (&app{}).findRoot(); err == nil || !strings.Contains(err.Error(), RootVar) {
+		t.Errorf("outside: %v", err)
+	}
+}
+
+func TestEveryCommandHasHelp(t *testing.T) {
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		if cmd.Short == "" || cmd.Long == "" && !cmd.HasSubCommands() {
+			t.Errorf("%s: Short %q, Long %q", cmd.CommandPath(), cmd.Short, cmd.Long)
+		}
+		for _, sub := range cmd.Commands() {
+			check(sub)
+		}
+	}
+	for _, cmd := range newRootCommand(&app{}).Commands() {
+		check(cmd)
+	}
+}

@@ -1,0 +1,122 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package versions
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+var (
+	pinned      = Minor{Kubernetes: "v1.37.2", Staging: "v0.37.2"}
+	testStaging = []string{"k8s.io/api", "k8s.io/client-go", "k8s.io/kubectl"}
+)
+
+const agrees = `module example.test/main
+
+go 1.26.0
+
+require (
+	k8s.io/api v0.37.2
+	k8s.io/kubernetes v1.37.2
+)
+
+require (
+	k8s.io/klog/v2 v2.140.0 // indirect
+	k8s.io/kubectl v0.0.0 // indirect
+)
+
+// Kept.
+replace (
+	k8s.io/api => k8s.io/api v0.37.2
+	k8s.io/client-go => k8s.io/client-go v0.37.2
+	k8s.io/kubectl => k8s.io/kubectl v0.37.2
+)
+
+replace example.test/other => ../other
+`
+
+func parse(t *testing.T, text string) *modfile.File {
+	t.Helper()
+	f, err := modfile.Parse("go.mod", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestGoModThatAgrees(t *testing.T) {
+	f := parse(t, agrees)
+	if wrong := compareGoMod(f, pinned, testStaging); len(wrong) > 0 {
+		t.Errorf("found wrong: %q", wrong)
+	}
+	if err := mendGoMod(f, pinned, testStaging); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := f.Format(); err != nil || string(got) != agrees {
+		t.Errorf("mending changed it (%v):\n%s", err, got)
+	}
+}
+
+func TestGoModThatDiffers(t *testing.T) {
+	for name, c := range map[string]struct{ old, new, says string }{
+		"kubernetes":           {"k8s.io/kubernetes v1.37.2", "k8s.io/kubernetes v1.37.1", "require k8s.io/kubernetes v1.37.1, want v1.37.2"},
+		"no kubernetes":        {"\tk8s.io/kubernetes v1.37.2\n", "", "no requirement of k8s.io/kubernetes"},
+		"required staging":     {"k8s.io/api v0.37.2", "k8s.io/api v0.37.1", "require k8s.io/api v0.37.1, want v0.37.2"},
+		"replaced staging":     {"k8s.io/client-go => k8s.io/client-go v0.37.2", "k8s.io/client-go => k8s.io/client-go v0.37.1", "v0.37.1, want k8s.io/client-go v0.37.2"},
+		"replaced by a folder": {"k8s.io/client-go => k8s.io/client-go v0.37.2", "k8s.io/client-go => ../client-go", "../client-go"},
+		"one version replaced": {"k8s.io/client-go => k8s.io/client-go v0.37.2", "k8s.io/client-go v0.36.0 => k8s.io/client-go v0.37.2", "v0.36.0"},
+		"not replaced":         {"\tk8s.io/kubectl => k8s.io/kubectl v0.37.2\n", "", "no replacement of k8s.io/kubectl"},
+		"replaced too much":    {"\tk8s.io/kubectl =>", "\tk8s.io/klog/v2 => k8s.io/klog/v2 v2.1.0\n\tk8s.io/kubectl =>", "k8s.io/klog/v2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(agrees, c.old, c.new, 1)
+			if text == agrees {
+				t.Fatal("the test changes nothing")
+			}
+			f := parse(t, text)
+			wrong := compareGoMod(f, pinned, testStaging)
+			if len(wrong) == 0 || !strings.Contains(strings.Join(wrong, "\n"), c.says) {
+				t.Errorf("found %q, want one that says %q", wrong, c.says)
+			}
+			if err := mendGoMod(f, pinned, testStaging); err != nil {
+				t.Fatal(err)
+			}
+			if wrong := compareGoMod(f, pinned, testStaging); len(wrong) > 0 {
+				t.Errorf("mended, and still: %q", wrong)
+			}
+		})
+	}
+}
+
+func TestStagingModules(t *testing.T) {
+	f := parse(t, `module k8s.io/kubernetes
+
+replace (
+	k8s.io/kubectl => ./staging/src/k8s.io/kubectl
+	k8s.io/api => ./staging/src/k8s.io/api
+	example.test/other => ../other
+	k8s.io/klog/v2 => k8s.io/klog/v2 v2.1.0
+)
+`)
+	if got, want := StagingModules(f), []string{"k8s.io/api", "k8s.io/kubectl"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
