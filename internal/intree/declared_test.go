@@ -37,7 +37,7 @@ func TestChangedAndCompare(t *testing.T) {
 	}
 	want := []Test{
 		{"pkg/kubelet", "TestGrace", false}, {"pkg/kubelet", "TestWait", false}, {"pkg/kubelet", "TestDeadline", true},
-		{"pkg/kubelet", "TestPackage", true}, {"pkg/kubelet", "TestNewButKept", true}, {"pkg/kubelet", "TestPanics", true},
+		{"pkg/kubelet", "TestUsesNewPackage", true}, {"pkg/kubelet", "TestNewButKept", true}, {"pkg/kubelet", "TestPanics", true},
 		{"pkg/kubelet", "TestSkips", true}, {"pkg/kubelet", "TestOutside", true}, {"pkg/kubelet/graceperiod", "TestDeadline", true},
 	}
 	if d := cmp.Diff(want, changed); d != "" {

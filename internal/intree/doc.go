@@ -21,8 +21,8 @@ limitations under the License.
 // or pass where that file calls them kept. A test that fails on stock for another reason, or does not get to run, proves
 // nothing and is never taken for red.
 //
-// The tests of the fixed tree are laid over the stock tree by go's -overlay; nothing is written into either tree. Some of
-// them use functions that stock does not have. Such a test cannot compile there, and the compiler's complaint about it is
+// The tests of the fixed tree are laid over the stock tree by go's -overlay; nothing is written into either tree. Packages
+// that are wholly new are laid over too, since stock does not use them. Some tests use functions that stock does not have. Such a test cannot compile there, and the compiler's complaint about it is
 // its reason; the rest of its package is compiled without it (see transplant.go).
 //
 // Packages under test/ need a cluster to run; they are vetted, not run.

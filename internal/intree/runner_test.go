@@ -41,9 +41,10 @@ func TestStockGivesEachTestItsVerdict(t *testing.T) {
 		{Declared{Test: "TestGrace/iiiiiiix", Reason: "have 1, want 0"}, want{judge.NotReproduced, "lost its teeth"}},
 		{Declared{Test: "TestPanics", Reason: "raised to one"}, want{judge.Reproduced, "raised to one"}},
 		{Declared{Test: "TestOutside", Reason: "zero is not carried"}, want{judge.Reproduced, "zero is not carried"}},
+		// It uses a package that stock does not have, and fails by what stock does.
+		{Declared{Test: "TestUsesNewPackage", Reason: "have 1, want 0"}, want{judge.Reproduced, "have 1, want 0"}},
 		// By the compiler: a helper with a new function, a new package.
 		{Declared{Test: "TestDeadline", Reason: "undefined: newWorker"}, want{judge.Reproduced, "undefined: newWorker"}},
-		{Declared{Test: "TestPackage", Reason: "pkg/kubelet/graceperiod"}, want{judge.Reproduced, "compiler: "}},
 		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestDeadline", Reason: "undefined: Deadline"}, want{judge.Reproduced, "undefined: Deadline"}},
 		// Kept: one that stock compiles, one of which stock has a form of its own.
 		{Declared{Test: "TestNewButKept", Kept: "was right before"}, want{judge.KeptGood, ""}},

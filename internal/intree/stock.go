@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -90,11 +91,15 @@ func (r *Runner) compileOnStock(ctx context.Context, pkg, scratch string) (*tran
 	if err != nil {
 		return nil, "", err
 	}
+	beside, err := r.newPackages(pkg)
+	if err != nil {
+		return nil, "", err
+	}
 	t := newTransplant(stock, fixed)
 	binary := filepath.Join(scratch, "stock.test")
 	for round := 1; round <= maxRounds; round++ {
 		r.say("stock  compiling %s with the series' tests, round %d", pkg, round)
-		overlay, err := t.write(r.Stock, pkg, scratch)
+		overlay, err := t.write(r.Stock, pkg, scratch, beside)
 		if err != nil {
 			return nil, "", err
 		}
@@ -113,13 +118,35 @@ func (r *Runner) compileOnStock(ctx context.Context, pkg, scratch string) (*tran
 	return nil, "", fmt.Errorf("%s does not compile on stock with the series' tests laid over, in %d rounds", pkg, maxRounds)
 }
 
-// write puts the current files into scratch and returns the name of the overlay file for go.
-func (t *transplant) write(tree, pkg, scratch string) (string, error) {
+// newPackages returns the files of the packages that only the fixed tree has, all but pkg itself, by their place in the
+// stock tree. They are laid over stock beside the tests: nothing in stock imports them, so stock does what it always does,
+// and tests that use them fail by what stock does and not by a missing import.
+func (r *Runner) newPackages(pkg string) (map[string]string, error) {
+	files := map[string]string{}
+	for _, dir := range r.Run {
+		if _, err := os.Stat(filepath.Join(r.Stock, filepath.FromSlash(dir))); dir == pkg || !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		names, err := filepath.Glob(filepath.Join(r.Fixed, filepath.FromSlash(dir), "*.go"))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if !strings.HasSuffix(name, "_test.go") {
+				files[filepath.Join(r.Stock, filepath.FromSlash(dir), filepath.Base(name))] = name
+			}
+		}
+	}
+	return files, nil
+}
+
+// write puts the current files into scratch and returns the name of the overlay file for go, which has those beside too.
+func (t *transplant) write(tree, pkg, scratch string, beside map[string]string) (string, error) {
 	files, err := t.render()
 	if err != nil {
 		return "", err
 	}
-	replace := map[string]string{}
+	replace := maps.Clone(beside)
 	for name, text := range files {
 		at := filepath.Join(tree, filepath.FromSlash(pkg), name)
 		if text == "" {

@@ -103,7 +103,7 @@ func TestUntouched(t *testing.T) { check(t, Grace(5), 5) }
 
 func TestDeadline(t *testing.T) { check(t, deadlineOf(5), 15) }
 
-func TestPackage(t *testing.T) { check(t, graceperiod.Deadline(1, 1), 2) }
+func TestUsesNewPackage(t *testing.T) { check(t, Grace(graceperiod.Deadline(0, 0)), 0) }
 
 func TestNewButKept(t *testing.T) { check(t, Grace(9), 9) }
 
