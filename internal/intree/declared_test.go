@@ -39,6 +39,7 @@ func TestChangedAndCompare(t *testing.T) {
 		{"pkg/kubelet", "TestGrace", false}, {"pkg/kubelet", "TestWait", false}, {"pkg/kubelet", "TestDeadline", true},
 		{"pkg/kubelet", "TestUsesNewPackage", true}, {"pkg/kubelet", "TestNewButKept", true}, {"pkg/kubelet", "TestPanics", true},
 		{"pkg/kubelet", "TestSkips", true}, {"pkg/kubelet", "TestOutside", true}, {"pkg/kubelet/graceperiod", "TestDeadline", true},
+		{"pkg/kubelet/graceperiod", "TestImports", true},
 	}
 	if d := cmp.Diff(want, changed); d != "" {
 		t.Error(d)

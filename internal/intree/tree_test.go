@@ -119,6 +119,16 @@ func TestSkips(t *testing.T) {
 	}
 }
 `,
+	"pkg/kubelet/graceperiod/outside_test.go": `package graceperiod_test
+
+import (
+	"testing"
+
+	"k8s.io/kubernetes/pkg/kubelet/graceperiod"
+)
+
+func TestImports(t *testing.T) { _ = graceperiod.Deadline(1, 2) }
+`,
 	"pkg/kubelet/outside_test.go": `package kubelet_test
 
 import (
