@@ -46,7 +46,7 @@ func TestStockGivesEachTestItsVerdict(t *testing.T) {
 		// By the compiler: a helper with a new function, a new package.
 		{Declared{Test: "TestDeadline", Reason: "undefined: newWorker"}, want{judge.Reproduced, "undefined: newWorker"}},
 		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestDeadline", Reason: "undefined: Deadline"}, want{judge.Reproduced, "undefined: Deadline"}},
-		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestImports", Reason: "pkg/kubelet/graceperiod"}, want{judge.Reproduced, "compiler: "}},
+		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestImports", Reason: "undefined: graceperiod.Deadline"}, want{judge.Reproduced, "compiler: "}},
 		// Kept: one that stock compiles, one of which stock has a form of its own.
 		{Declared{Test: "TestNewButKept", Kept: "was right before"}, want{judge.KeptGood, ""}},
 		{Declared{Test: "TestWait", Kept: "another argument, nothing else"}, want{judge.KeptGood, "stock's own form"}},
