@@ -23,6 +23,8 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"strings"
+	"sync"
 	"time"
 )
 
@@ -89,6 +91,9 @@ func (c *Config) complete() error {
 	if err != nil {
 		return err
 	}
+	if strings.Contains(dir, ":") {
+		return fmt.Errorf("the node's folder %s has a ':' in its name, which no search path can hold: choose another", dir)
+	}
 	c.Dir = dir
 	if c.RuntimeEndpoint != "" {
 		if !filepath.IsAbs(c.RuntimeEndpoint) {
@@ -101,7 +106,20 @@ func (c *Config) complete() error {
 	if c.Log == nil {
 		c.Log = io.Discard
 	}
+	c.Log = &lockedWriter{w: c.Log}
 	return nil
+}
+
+// lockedWriter lets the steps that run side by side share a writer that knows nothing of it.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
 }
 
 // maxSocketPath is sizeof(sockaddr_un.sun_path) less the closing zero.

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"text/template"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,9 +64,9 @@ func kubeletConfig(p paths, cgroup, runtimeEndpoint string) ([]byte, error) {
 	c.TypeMeta = metav1.TypeMeta{APIVersion: kubeletv1beta1.SchemeGroupVersion.String(), Kind: "KubeletConfiguration"}
 
 	c.ContainerRuntimeEndpoint = "unix://" + runtimeEndpoint
-	// Everything the kubelet writes stays in the node's folder.
-	c.PodLogsDir = p.data("pod-logs")
-	c.VolumePluginDir = p.data("kubelet", "volume-plugins")
+	// Everything the kubelet writes stays in the node's folder, which its default folders lead to.
+	c.PodLogsDir = podLogsDir
+	c.VolumePluginDir = filepath.Join(kubeletDir, "volume-plugins")
 	resolv := p.etc("resolv.conf")
 	c.ResolverConfig = &resolv
 
@@ -117,6 +118,11 @@ disabled_plugins = [
 [plugins.'io.containerd.internal.v1.opt']
   path = {{.Opt}}
 
+# what imports images unpacks them for this snapshotter
+[[plugins.'io.containerd.transfer.v1.local'.unpack_config]]
+  platform = {{.Platform}}
+  snapshotter = {{.Snapshotter}}
+
 [plugins.'io.containerd.cri.v1.images']
   snapshotter = {{.Snapshotter}}
   [plugins.'io.containerd.cri.v1.images'.pinned_images]
@@ -126,7 +132,6 @@ disabled_plugins = [
   disable_apparmor = true
   disable_hugetlb_controller = true
   restrict_oom_score_adj = true
-  enable_cdi = false
   [plugins.'io.containerd.cri.v1.runtime'.cni]
     bin_dirs = [{{.CNIBin}}]
     conf_dir = {{.CNIConf}}
@@ -143,12 +148,13 @@ disabled_plugins = [
 
 func containerdConfig(p paths, snapshotter string) ([]byte, error) {
 	values := map[string]string{
-		"Root":        p.data("containerd"),
+		"Root":        containerdDir,
 		"State":       filepath.Join(p.runDir, "containerd"),
 		"Socket":      containerdSocket(p.runDir),
 		"TTRPC":       containerdSocket(p.runDir) + ".ttrpc",
-		"Opt":         p.data("containerd", "opt"),
+		"Opt":         filepath.Join(containerdDir, "opt"),
 		"Snapshotter": snapshotter,
+		"Platform":    "linux/" + runtime.GOARCH,
 		"Pause":       PauseImage,
 		"CNIBin":      p.data("bin"),
 		"CNIConf":     p.etc("cni"),
@@ -191,7 +197,7 @@ func program(p paths, name, node, snapshotter string) (Program, error) {
 	switch name {
 	case ProgramEtcd:
 		args = []string{
-			"--data-dir=" + p.data("etcd"), "--unsafe-no-fsync", "--name=node",
+			"--data-dir=" + filepath.Join(etcdDir, "data"), "--unsafe-no-fsync", "--name=node",
 			"--listen-client-urls=" + etcdURL, "--advertise-client-urls=" + etcdURL,
 			"--listen-peer-urls=" + etcdPeerURL, "--initial-advertise-peer-urls=" + etcdPeerURL, "--initial-cluster=node=" + etcdPeerURL,
 		}
@@ -213,7 +219,7 @@ func program(p paths, name, node, snapshotter string) (Program, error) {
 	case ProgramKubelet:
 		args = []string{
 			"--config=" + p.etc("kubelet.yaml"), "--kubeconfig=" + p.etc("kubelet.kubeconfig"), "--hostname-override=" + node,
-			"--node-ip=" + nodeIP, "--root-dir=" + p.data("kubelet"), "--cert-dir=" + p.data("pki"), "--v=4",
+			"--node-ip=" + nodeIP, "--root-dir=" + kubeletDir, "--cert-dir=" + p.data("pki"), "--v=4",
 		}
 	default:
 		return Program{}, fmt.Errorf("no such program of a node: %s", name)

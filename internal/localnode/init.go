@@ -24,6 +24,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -76,11 +77,9 @@ func runInit() error {
 	term := make(chan os.Signal, 1)
 	signal.Notify(term, unix.SIGTERM, unix.SIGINT)
 	signal.Ignore(unix.SIGHUP, unix.SIGPIPE)
+	// ServeConn itself returns only when every request is answered, and one of them waits for a program to end.
 	gone := make(chan struct{})
-	go func() {
-		server.ServeConn(conn)
-		close(gone)
-	}()
+	go server.ServeConn(&watchedConn{Conn: conn, gone: sync.OnceFunc(func() { close(gone) })})
 	for {
 		select {
 		case <-term:
@@ -92,4 +91,18 @@ func runInit() error {
 			gone = nil
 		}
 	}
+}
+
+// watchedConn tells when nothing more can be read: the other end is closed.
+type watchedConn struct {
+	net.Conn
+	gone func()
+}
+
+func (c *watchedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if err != nil {
+		c.gone()
+	}
+	return n, err
 }

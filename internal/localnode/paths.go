@@ -17,8 +17,10 @@ limitations under the License.
 package localnode
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 const (
@@ -38,6 +40,21 @@ const (
 	etcdURL       = "http://127.0.0.1:2379"
 	etcdPeerURL   = "http://127.0.0.1:2380"
 )
+
+// Where the programs find their data inside the node; bind mounts of folders in data/.
+const (
+	etcdDir       = "/var/lib/etcd"
+	containerdDir = "/var/lib/containerd"
+	kubeletDir    = "/var/lib/kubelet"
+	podLogsDir    = "/var/log/pods"
+	overlayDir    = "/var/lib/overlay-probe"
+)
+
+func (p paths) binds() map[string]string {
+	return map[string]string{
+		etcdDir: p.data("etcd"), containerdDir: p.data("containerd"), kubeletDir: p.data("kubelet"), podLogsDir: p.data("pod-logs"), overlayDir: p.data("overlay"),
+	}
+}
 
 // paths are the files of one node.
 type paths struct{ dir, runDir string }
@@ -62,10 +79,8 @@ func (p paths) makeDirs() error {
 	if err := os.RemoveAll(p.logs()); err != nil {
 		return err
 	}
-	for _, dir := range []string{
-		p.logs(), p.data("bin"), p.data("pki"), p.data("etc", "cni"), p.data("etcd"), p.data("containerd"), p.data("kubelet"),
-		p.data("sysctl"), p.data("pod-logs"), p.lines(),
-	} {
+	dirs := []string{p.logs(), p.data("bin"), p.data("pki"), p.data("etc", "cni"), p.data("sysctl"), p.lines()}
+	for _, dir := range append(dirs, slices.Collect(maps.Values(p.binds()))...) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}

@@ -34,6 +34,9 @@ type Setup struct {
 	RunDir   string
 	// Keep lists folders that stay visible where the node has file systems of its own.
 	Keep []string
+	// Data is bound to the paths that the programs have everywhere, which are short and hold no odd characters: a socket's
+	// path has 107 bytes, an overlay's options end at a comma.
+	Data map[string]string
 	// Sysctl is a folder for the files that stand in for kernel settings.
 	Sysctl string
 	// Probe stops after what could be refused; nothing of the node is needed.
@@ -100,6 +103,14 @@ func setupMounts(c Setup) error {
 		}
 	}
 	if !c.Probe {
+		for target, dir := range c.Data {
+			if err := os.MkdirAll(target, 0o755); err != nil {
+				return err
+			}
+			if err := step("bind "+target, unix.Mount(dir, target, "", unix.MS_BIND, "")); err != nil {
+				return err
+			}
+		}
 		if err := shadowSysctls(c.Sysctl); err != nil {
 			return err
 		}

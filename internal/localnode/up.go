@@ -115,7 +115,7 @@ func (n *Node) start(ctx context.Context, c *Config) error {
 	go n.watchExits(fail)
 
 	snapshotter := "overlayfs"
-	if err := n.init.call(ctx, "ProbeOverlay", n.paths().data("overlay"), &None{}); err != nil {
+	if err := n.init.call(ctx, "ProbeOverlay", overlayDir, &None{}); err != nil {
 		c.logf("no overlay file system in %s (%v): containerd will copy instead", n.dir, err)
 		snapshotter = "native"
 	}
@@ -193,7 +193,7 @@ func (n *Node) startNamespaces(ctx context.Context, c *Config) error {
 	if err := enterCgroups(all, n.state.Cgroup, n.state.InitPID); err != nil {
 		return fmt.Errorf("enter the node's cgroups: %w", err)
 	}
-	setup := Setup{Hostname: c.Name, RunDir: n.state.RunDir, Sysctl: n.paths().data("sysctl")}
+	setup := Setup{Hostname: c.Name, RunDir: n.state.RunDir, Data: n.paths().binds(), Sysctl: n.paths().data("sysctl")}
 	visible := []string{n.state.RunDir, n.dir, filepath.Dir(n.state.RuntimeEndpoint)}
 	for _, path := range c.Bin {
 		if path, err = filepath.EvalSymlinks(path); err != nil {
@@ -250,7 +250,9 @@ func (n *Node) watchExits(fail context.CancelCauseFunc) {
 		if n.down.Load() {
 			return
 		}
-		if err == nil {
+		if err != nil {
+			<-n.init.done // the connection ends a moment before the process does
+		} else {
 			err = &ProgramError{Program: c.Name, Err: errors.New(c.Exit), Log: c.Log}
 		}
 		fail(err)

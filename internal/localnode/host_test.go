@@ -1,0 +1,176 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/moby/sys/mountinfo"
+)
+
+// binDirVar names the folder with a node's programs (_output/bin after `kgrace build`); without it the tests that start
+// real nodes are skipped, and only those.
+const binDirVar = "KGRACE_NODE_BIN"
+
+// testPrograms finds the programs below $KGRACE_NODE_BIN, and the actor built from this checkout.
+func testPrograms(t *testing.T) map[string]string {
+	t.Helper()
+	dir := os.Getenv(binDirVar)
+	if dir == "" {
+		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", binDirVar)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("a node needs root")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := map[string]string{}
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && !strings.Contains(path, "/fixed/") {
+			bin[entry.Name()] = path
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	actor := filepath.Join(t.TempDir(), "actor")
+	if err := BuildActor(t.Context(), "../..", actor); err != nil {
+		t.Fatal(err)
+	}
+	bin[ProgramActor] = actor
+	return bin
+}
+
+// host is what a node could leave behind, as the machine shows it.
+type host struct {
+	Mounts, Interfaces, Cgroups, Folders []string
+	Sysctls                              map[string]string
+}
+
+func lookAtHost(t *testing.T) host {
+	t.Helper()
+	var h host
+	mounts, err := mountinfo.GetMounts(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mounts {
+		h.Mounts = append(h.Mounts, m.Mountpoint+" "+m.FSType)
+	}
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range interfaces {
+		h.Interfaces = append(h.Interfaces, fmt.Sprint(i.Name, i.Flags))
+	}
+	all, err := hierarchies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hierarchy := range all {
+		h.Cgroups = append(h.Cgroups, list(t, hierarchy.root, func(e fs.DirEntry) bool { return e.IsDir() && strings.HasPrefix(e.Name(), cgroupPrefix+testNode) })...)
+	}
+	for _, dir := range []string{"/var/lib", "/var/log", "/opt", "/etc", "/var/lib/kubelet", "/run/containerd"} {
+		h.Folders = append(h.Folders, list(t, dir, func(fs.DirEntry) bool { return true })...)
+	}
+	h.Folders = append(h.Folders, list(t, "/run", func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), "kgrace-") })...)
+	h.Sysctls = map[string]string{}
+	for _, name := range kubeletSysctls {
+		value, err := os.ReadFile("/proc/sys/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Sysctls[name] = string(value)
+	}
+	return h
+}
+
+func list(t *testing.T, dir string, keep func(fs.DirEntry) bool) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if keep(e) {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	return names
+}
+
+// members lists the processes in the namespace of a node's pid 1.
+func members(t *testing.T, init int) []int {
+	t.Helper()
+	namespace, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", init))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		// A container's process is in the node's namespace and in one of its own below it; its cgroup tells.
+		cgroup, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+		if link, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", pid)); link == namespace || strings.Contains(string(cgroup), "/"+cgroupPrefix+testNode) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// expectGone proves that a node left nothing but its logs.
+func expectGone(t *testing.T, before host, s *state, dir string, pids []int) {
+	t.Helper()
+	if diff := cmp.Diff(before, lookAtHost(t)); diff != "" {
+		t.Errorf("the machine is not as before (-before +after):\n%s", diff)
+	}
+	for _, pid := range pids {
+		if data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid)); err == nil && strings.Contains(string(data), s.Cgroup) {
+			t.Errorf("process %d of the node still runs", pid)
+		}
+	}
+	if _, err := os.Stat(s.RunDir); !os.IsNotExist(err) {
+		t.Errorf("%s is still there (%v)", s.RunDir, err)
+	}
+	if left := list(t, dir, func(fs.DirEntry) bool { return true }); !slices.Equal(left, []string{filepath.Join(dir, "logs")}) {
+		t.Errorf("the node's folder holds %v, want only its logs", left)
+	}
+}
