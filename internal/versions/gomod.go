@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 
 	"github.com/kgrace/kgrace/internal/tool"
 )
@@ -173,7 +174,7 @@ func mendGoMod(f *modfile.File, m Minor, staging []string) error {
 		}
 	}
 	for _, p := range staging {
-		errs = append(errs, f.AddReplace(p, "", p, m.Staging))
+		errs = append(errs, setReplace(f, module.Version{Path: p, Version: m.Staging}))
 	}
 	for _, r := range slices.Clone(f.Require) {
 		if _, ok := slices.BinarySearch(staging, r.Mod.Path); ok && r.Mod.Version != noVersion {
@@ -184,4 +185,25 @@ func mendGoMod(f *modfile.File, m Minor, staging []string) error {
 	f.Cleanup()
 	f.SortBlocks()
 	return errors.Join(errs...)
+}
+
+// setReplace replaces a staging module by its published version. A new line goes into the block of the others, which
+// modfile by itself does not do.
+func setReplace(f *modfile.File, mod module.Version) error {
+	known := slices.ContainsFunc(f.Replace, func(r *modfile.Replace) bool { return r.Old.Path == mod.Path })
+	for _, stmt := range f.Syntax.Stmt {
+		block, ok := stmt.(*modfile.LineBlock)
+		if known || !ok || block.Token[0] != "replace" || !slices.ContainsFunc(block.Line, isKubernetes) {
+			continue
+		}
+		line := &modfile.Line{Token: []string{mod.Path, "=>", mod.Path, mod.Version}, InBlock: true}
+		block.Line = append(block.Line, line)
+		f.Replace = append(f.Replace, &modfile.Replace{Old: module.Version{Path: mod.Path}, New: mod, Syntax: line})
+		return nil
+	}
+	return f.AddReplace(mod.Path, "", mod.Path, mod.Version)
+}
+
+func isKubernetes(l *modfile.Line) bool {
+	return len(l.Token) > 0 && strings.HasPrefix(l.Token[0], "k8s.io/")
 }
