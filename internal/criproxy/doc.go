@@ -32,6 +32,7 @@ limitations under the License.
 // Where the container is gone before the event was put together, the event's own createdAt is used (some milliseconds
 // to a few tens later, exit code unknown), and the record's message says so. The proxy also reads the status replies
 // that pass through it and, whenever it has (re)subscribed, asks for containers that ended meanwhile; each container's
-// exit is recorded once, from whichever came first. A runtime without container events still has its exits recorded
+// exit is recorded once, from whichever came first. Only a container that ended and was removed while the subscription
+// was down, and whose status nobody asked for, goes unrecorded. A runtime without container events still has its exits recorded
 // from the replies, with the same finishedAt but later than they happened; Proxy.ExitsErr then says so.
 package criproxy

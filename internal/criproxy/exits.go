@@ -62,8 +62,9 @@ func (x *exits) failure() error {
 // follow keeps a subscription to the runtime's container events until ctx ends.
 func (x *exits) follow(ctx context.Context) {
 	pause := firstPause
+	var before error // why the last subscription ended
 	for {
-		heard, err := x.subscribe(ctx)
+		subscribed, err := x.subscribe(ctx, before)
 		if ctx.Err() != nil {
 			return
 		}
@@ -75,10 +76,12 @@ func (x *exits) follow(ctx context.Context) {
 			x.proxy.logf("criproxy: %v", err)
 			return
 		}
-		x.proxy.logf("criproxy: container events ended, subscribing again: %v", err)
-		if heard {
+		if subscribed {
 			pause = firstPause
+		} else if pause == longestPause {
+			x.proxy.logf("criproxy: still no container events: %v", err)
 		}
+		before = err
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
@@ -90,8 +93,9 @@ func (x *exits) follow(ctx context.Context) {
 	}
 }
 
-// subscribe follows the events until they end. heard tells whether anything came.
-func (x *exits) subscribe(ctx context.Context) (heard bool, err error) {
+// subscribe follows the events until they end; subscribed tells whether it got that far. before is why the last
+// subscription ended, for the log.
+func (x *exits) subscribe(ctx context.Context, before error) (subscribed bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	events, err := x.client.GetContainerEvents(ctx, &runtimev1.GetEventsRequest{}, grpc.WaitForReady(true))
@@ -103,15 +107,17 @@ func (x *exits) subscribe(ctx context.Context) (heard bool, err error) {
 	if err := x.catchUp(ctx); err != nil {
 		return false, err
 	}
+	if before != nil {
+		x.proxy.logf("criproxy: subscribed again to container events, which had ended: %v", before)
+	}
 	for {
 		event, err := events.Recv()
 		if errors.Is(err, io.EOF) {
-			return heard, errors.New("the runtime closed the stream")
+			return true, errors.New("the runtime closed the stream")
 		}
 		if err != nil {
-			return heard, err
+			return true, err
 		}
-		heard = true
 		x.handle(event)
 	}
 }

@@ -21,7 +21,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -315,6 +318,13 @@ func TestCloseEndsCallsAndLeavesNothing(t *testing.T) {
 		t.Errorf("recorded %+v", e)
 	}
 	_ = b.proxy.Close() // again
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for _, left := range []string{"criproxy.(*Proxy)", "criproxy.(*exits)", "criproxy.(*call)", "criproxy.Start"} {
+		if bytes.Contains(stacks, []byte(left)) {
+			t.Errorf("a goroutine of %s is left:\n%s", left, stacks)
+		}
+	}
 	// The call may have been cut before or after it reached the runtime; if it did, it ends there.
 	if f.stopped() > 0 {
 		<-left
@@ -336,5 +346,44 @@ func TestStartRefusesBadOptions(t *testing.T) {
 			_ = p.Close()
 			t.Errorf("%s: started", name)
 		}
+	}
+}
+
+// BenchmarkCall compares a call through the proxy with one straight to the runtime: the difference is what the proxy
+// adds to each call of the kubelet.
+func BenchmarkCall(b *testing.B) {
+	dir, err := os.MkdirTemp("", "cri")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	up, down := filepath.Join(dir, "up.sock"), filepath.Join(dir, "down.sock")
+	server := grpc.NewServer()
+	runtimev1.RegisterRuntimeServiceServer(server, &fakeRuntime{})
+	listener, err := net.Listen("unix", up)
+	if err != nil {
+		b.Fatal(err)
+	}
+	go func() { _ = server.Serve(listener) }()
+	defer server.Stop()
+	p, err := Start(context.Background(), Options{Listen: down, Upstream: up, Record: history.NewRecorder()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	for name, socket := range map[string]string{"direct": up, "proxy": down} {
+		b.Run(name, func(b *testing.B) {
+			conn, err := dial(socket)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer conn.Close()
+			client := runtimev1.NewRuntimeServiceClient(conn)
+			for b.Loop() {
+				if _, err := client.StopPodSandbox(context.Background(), &runtimev1.StopPodSandboxRequest{PodSandboxId: "x"}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

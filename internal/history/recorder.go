@@ -90,7 +90,7 @@ func (l *Log) Add(e Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()
 	}
-	e.At = e.At.Round(0) // no monotonic reading: what is compared in memory is what the file holds
+	e.At = e.At.Round(0).UTC() // what is compared in memory is what the file holds
 	if e.Pod == "" {
 		e.Pod = l.header.Pod
 	}
