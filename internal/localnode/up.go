@@ -203,7 +203,7 @@ func (n *Node) startNamespaces(ctx context.Context, c *Config) error {
 	}
 	for _, dir := range visible {
 		if dir, err = filepath.EvalSymlinks(dir); err != nil {
-			return err
+			return fmt.Errorf("a folder that the node must see: %w", err)
 		}
 		if !slices.Contains(setup.Keep, dir) {
 			setup.Keep = append(setup.Keep, dir)

@@ -1,0 +1,192 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// expectProblems: each wanted text stands in a problem of its own, and there are no others.
+func expectProblems(t *testing.T, got []error, want ...string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("problems %v, want %d", got, len(want))
+		return
+	}
+	for i := range got {
+		if !strings.Contains(got[i].Error(), want[i]) {
+			t.Errorf("problem %q, want %q in it", got[i], want[i])
+		}
+	}
+}
+
+func TestCheckRights(t *testing.T) {
+	status := func(effective uint64) string {
+		file := filepath.Join(t.TempDir(), "status")
+		text := fmt.Sprintf("Name:\tx\nCapPrm:\t000001ffffffffff\nCapEff:\t%016x\nCapBnd:\t000001ffffffffff\n", effective)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	const all = 1<<41 - 1
+	expectProblems(t, checkRights(1000, status(0)), "sudo")
+	expectProblems(t, checkRights(0, status(all)))
+	// This project's own machine.
+	expectProblems(t, checkRights(0, status(all&^(1<<unix.CAP_SYS_RESOURCE))))
+	// An unprivileged container.
+	expectProblems(t, checkRights(0, status(0xa80425fb)), "lacks CAP_NET_ADMIN, CAP_SYS_PTRACE, CAP_SYS_ADMIN here")
+}
+
+func TestCheckTools(t *testing.T) {
+	have := func(paths ...string) func(string) (string, error) {
+		return func(path string) (string, error) {
+			for _, p := range paths {
+				if p == path {
+					return p, nil
+				}
+			}
+			return "", errors.New("not found")
+		}
+	}
+	expectProblems(t, checkTools("/usr/bin:/bin", have("/bin/mount", "/usr/bin/umount")))
+	expectProblems(t, checkTools("/usr/bin:/bin", have("/bin/umount")), "Debian package mount")
+}
+
+func TestCheckPrograms(t *testing.T) {
+	dir := t.TempDir()
+	bin := map[string]string{}
+	script := func(name, text string, mode os.FileMode) {
+		bin[name] = filepath.Join(dir, name)
+		os.Remove(bin[name]) // its mode would stay
+		if err := os.WriteFile(bin[name], []byte("#!/bin/sh\n"+text+"\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{ProgramKubelet, ProgramAPIServer, ProgramEtcd, ProgramContainerd, ProgramShim, ProgramCtr, ProgramRunc, ProgramActor} {
+		script(name, "true", 0o755)
+	}
+	expectProblems(t, checkPrograms(bin))
+
+	delete(bin, ProgramKubelet)
+	bin[ProgramAPIServer] = filepath.Join(dir, "absent")
+	bin[ProgramEtcd] = "etcd"
+	script(ProgramCtr, "true", 0o644)
+	script(ProgramRunc, "echo libseccomp.so.2: cannot open >&2; exit 127", 0o755)
+	expectProblems(t, checkPrograms(bin),
+		"program kubelet: no path given: build it with `kgrace build`",
+		"absent: no such file",
+		"not an absolute path",
+		"no executable file: build it with `kgrace build`, or give the one of Debian package containerd",
+		"libseccomp2")
+}
+
+func TestCheckHierarchies(t *testing.T) {
+	writable := func(string) error { return nil }
+	v1 := []hierarchy{{root: "/sys/fs/cgroup/unified", v2: true}, {root: "/sys/fs/cgroup/systemd"}}
+	for _, name := range neededV1 {
+		v1 = append(v1, hierarchy{root: "/sys/fs/cgroup/" + name, controllers: []string{name}})
+	}
+	v2 := []hierarchy{{root: "/sys/fs/cgroup", v2: true, controllers: []string{"cpuset", "cpu", "io", "memory", "hugetlb", "pids", "rdma"}}}
+	for name, test := range map[string]struct {
+		all      []hierarchy
+		writable func(string) error
+		want     string
+	}{
+		"hybrid":           {v1, writable, ""},
+		"unified":          {v2, writable, ""},
+		"none":             {nil, writable, "no cgroup hierarchy"},
+		"hybrid, no pids":  {v1[:len(v1)-1], writable, "cgroup v1 controllers missing: pids"},
+		"unified, halved":  {[]hierarchy{{root: "/sys/fs/cgroup", v2: true, controllers: []string{"cpu", "pids"}}}, writable, "cgroup v2 controllers missing: cpuset, memory"},
+		"mounted readonly": {v2, func(string) error { return unix.EROFS }, "/sys/fs/cgroup cannot be written"},
+	} {
+		err := checkHierarchies(test.all, test.writable)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+}
+
+// TestCgroupTree makes and removes the cgroups in a plain folder, which shows what is written where. The kernel's part is
+// in the tests on real nodes.
+func TestCgroupTree(t *testing.T) {
+	root := t.TempDir()
+	write := func(text string, elem ...string) {
+		file := filepath.Join(append([]string{root}, elem...)...)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("0-1\n", "cpuset", "cpuset.cpus")
+	write("0\n", "cpuset", "cpuset.mems")
+	all := []hierarchy{{root: filepath.Join(root, "cpuset"), controllers: []string{"cpuset"}}, {root: filepath.Join(root, "unified"), v2: true}}
+	write("", "unified", "cgroup.procs")
+	if err := createCgroups(all, "kgrace-x-1"); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{"cpuset.cpus": "0-1\n", "cpuset.mems": "0\n"} {
+		if got, err := os.ReadFile(filepath.Join(root, "cpuset", "kgrace-x-1", daemons, file)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", file, got, err)
+		}
+	}
+	if err := enterCgroups(all, "kgrace-x-1", 42); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(filepath.Join(root, "unified", "kgrace-x-1", daemons, "cgroup.procs")); string(got) != "42" {
+		t.Errorf("cgroup.procs: %q", got)
+	}
+	// In a plain folder files stand in the way, as processes do in a cgroup: what cannot be removed is named.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := removeCgroups(ctx, all, "kgrace-x-1"); err == nil || !strings.Contains(err.Error(), "kgrace-x-1") {
+		t.Errorf("%v", err)
+	}
+	if err := removeCgroups(t.Context(), all, "kgrace-never-was"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnifiedControllers: what a v2 root hands down already is left alone.
+func TestUnifiedControllers(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "cgroup.subtree_control")
+	for enabled, want := range map[string]string{
+		"cpuset cpu io memory pids\n": "cpuset cpu io memory pids\n",
+		"cpuset cpu io memory\n":      "+pids",
+	} {
+		if err := os.WriteFile(file, []byte(enabled), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := enableControllers(dir, []string{"cpuset", "cpu", "io", "memory", "pids", "rdma"}); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := os.ReadFile(file); string(got) != want {
+			t.Errorf("with %q enabled: wrote %q, want %q", enabled, got, want)
+		}
+	}
+}

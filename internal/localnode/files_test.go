@@ -1,0 +1,273 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/tools/clientcmd"
+	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+	"sigs.k8s.io/yaml"
+)
+
+func testPaths(t *testing.T) paths {
+	t.Helper()
+	p := paths{dir: t.TempDir(), runDir: t.TempDir()}
+	if err := p.makeDirs(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPKI(t *testing.T) {
+	p := testPaths(t)
+	now := time.Now()
+	if err := writePKI(p, "stock", now); err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	ca, err := os.ReadFile(p.cert(certCA))
+	if err != nil || !roots.AppendCertsFromPEM(ca) {
+		t.Fatalf("CA: %v", err)
+	}
+	for name, want := range map[string]struct {
+		usage x509.ExtKeyUsage
+		cn    string
+		org   []string
+		hosts []string
+	}{
+		certAPIServer:     {x509.ExtKeyUsageServerAuth, "kube-apiserver", nil, []string{"127.0.0.1", nodeIP, serviceIP, "kubernetes.default.svc"}},
+		certKubelet:       {x509.ExtKeyUsageServerAuth, "system:node:stock", nil, []string{nodeIP, "stock"}},
+		certAdmin:         {x509.ExtKeyUsageClientAuth, "kgrace", []string{"system:masters"}, nil},
+		certNode:          {x509.ExtKeyUsageClientAuth, "system:node:stock", []string{"system:nodes"}, nil},
+		certKubeletClient: {x509.ExtKeyUsageClientAuth, "kube-apiserver-kubelet-client", []string{"system:masters"}, nil},
+	} {
+		pair, err := tls.LoadX509KeyPair(p.cert(name), p.key(name)) // proves that key and certificate match
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		leaf := pair.Leaf
+		if _, err := leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{want.usage}}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		other := x509.ExtKeyUsageClientAuth + x509.ExtKeyUsageServerAuth - want.usage
+		if _, err := leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{other}}); err == nil {
+			t.Errorf("%s is good for the other purpose too", name)
+		}
+		if leaf.Subject.CommonName != want.cn || !slices.Equal(leaf.Subject.Organization, want.org) {
+			t.Errorf("%s: subject %s", name, leaf.Subject)
+		}
+		for _, host := range want.hosts {
+			if err := leaf.VerifyHostname(host); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if info, err := os.Stat(p.key(name)); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: key has mode %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+func TestKubeconfig(t *testing.T) {
+	p := testPaths(t)
+	if err := writePKI(p, "stock", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeKubeconfig(p, p.kubeconfig(), certAdmin, "https://127.0.0.1:1234", "stock"); err != nil {
+		t.Fatal(err)
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", p.kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, _ := os.ReadFile(p.cert(certAdmin))
+	if config.Host != "https://127.0.0.1:1234" || config.Insecure || !bytes.Equal(config.CertData, cert) {
+		t.Errorf("kubeconfig gives %+v", config)
+	}
+}
+
+func TestKubeletConfig(t *testing.T) {
+	p := paths{dir: "/d", runDir: "/run/kgrace-1"}
+	data, err := kubeletConfig(p, "kgrace-stock-1", "/run/proxy/cri.sock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c kubeletv1beta1.KubeletConfiguration
+	if err := yaml.UnmarshalStrict(data, &c); err != nil {
+		t.Fatal(err)
+	}
+	if c.ContainerRuntimeEndpoint != "unix:///run/proxy/cri.sock" || c.CgroupRoot != "/kgrace-stock-1" || *c.FailCgroupV1 || *c.OOMScoreAdj != 0 || *c.EventRecordQPS != 0 {
+		t.Errorf("kubelet configuration:\n%s", data)
+	}
+	// Whatever decides how fast a kubelet notices and acts stays at its default.
+	var zero kubeletv1beta1.KubeletConfiguration
+	for name, d := range map[string][2]any{
+		"syncFrequency":               {c.SyncFrequency, zero.SyncFrequency},
+		"nodeStatusUpdateFrequency":   {c.NodeStatusUpdateFrequency, zero.NodeStatusUpdateFrequency},
+		"runtimeRequestTimeout":       {c.RuntimeRequestTimeout, zero.RuntimeRequestTimeout},
+		"volumeStatsAggPeriod":        {c.VolumeStatsAggPeriod, zero.VolumeStatsAggPeriod},
+		"shutdownGracePeriod":         {c.ShutdownGracePeriod, zero.ShutdownGracePeriod},
+		"evictionMaxPodGracePeriod":   {c.EvictionMaxPodGracePeriod, zero.EvictionMaxPodGracePeriod},
+		"kubeAPIQPS":                  {c.KubeAPIQPS, zero.KubeAPIQPS},
+		"featureGates":                {c.FeatureGates, zero.FeatureGates},
+		"configMapAndSecretChange...": {c.ConfigMapAndSecretChangeDetectionStrategy, zero.ConfigMapAndSecretChangeDetectionStrategy},
+	} {
+		if diff := cmp.Diff(d[1], d[0]); diff != "" {
+			t.Errorf("%s is set: %s", name, diff)
+		}
+	}
+}
+
+func TestContainerdConfig(t *testing.T) {
+	data, err := containerdConfig(paths{dir: `/a "quoted" folder`, runDir: "/run/kgrace-1"}, "overlayfs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`address = "/run/kgrace-1/containerd.sock"`, `snapshotter = "overlayfs"`, `sandbox = "kgrace.test/pause:v1"`,
+		`BinaryName = "/a \"quoted\" folder/data/bin/runc"`, "restrict_oom_score_adj = true", "SystemdCgroup = false",
+	} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("containerd configuration lacks %s:\n%s", want, data)
+		}
+	}
+}
+
+func TestCNIConfig(t *testing.T) {
+	data, err := cniConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c struct {
+		Name    string
+		Plugins []struct{ Type string }
+	}
+	if err := json.Unmarshal(data, &c); err != nil || c.Name == "" || len(c.Plugins) != 1 {
+		t.Errorf("%v: %s", err, data)
+	}
+}
+
+func TestPrograms(t *testing.T) {
+	p := paths{dir: "/d", runDir: "/run/kgrace-1"}
+	for _, name := range []string{ProgramEtcd, ProgramAPIServer, ProgramContainerd, ProgramCtr, ProgramKubelet} {
+		c, err := program(p, name, "stock", "overlayfs")
+		if err != nil || c.Argv[0] != "/d/data/bin/"+name || c.Log != "/d/logs/"+name+".log" {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+	}
+	if _, err := program(p, "dockerd", "stock", ""); err == nil {
+		t.Error("an unknown program has a command line")
+	}
+}
+
+func TestImages(t *testing.T) {
+	dir := t.TempDir()
+	actor := filepath.Join(dir, "actor-program")
+	if err := os.WriteFile(actor, []byte("static program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "images.tar")
+	if err := writeImages(file, actor); err != nil {
+		t.Fatal(err)
+	}
+	entries := readTar(t, file)
+	var manifests []struct {
+		Config           string
+		RepoTags, Layers []string
+	}
+	if err := json.Unmarshal(entries["manifest.json"], &manifests); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]string{}
+	for _, m := range manifests {
+		var config struct {
+			Config struct{ Entrypoint []string }
+			RootFS struct {
+				DiffIDs []string `json:"diff_ids"`
+			}
+		}
+		if err := json.Unmarshal(entries[m.Config], &config); err != nil {
+			t.Fatal(err)
+		}
+		if len(m.RepoTags) != 1 || len(m.Layers) != 1 {
+			t.Fatalf("manifest %+v", m)
+		}
+		got[m.RepoTags[0]] = config.Config.Entrypoint
+		layer := entries[m.Layers[0]]
+		if want := []string{"sha256:" + digest(layer)}; !slices.Equal(config.RootFS.DiffIDs, want) {
+			t.Errorf("diff_ids %v, want %v", config.RootFS.DiffIDs, want)
+		}
+		reader := tar.NewReader(bytes.NewReader(layer))
+		header, err := reader.Next()
+		if err != nil || header.Name != "actor" || header.Mode != 0o755 {
+			t.Errorf("layer entry %+v, %v", header, err)
+		}
+		if data, _ := io.ReadAll(reader); string(data) != "static program" {
+			t.Errorf("layer holds %q", data)
+		}
+	}
+	want := map[string][]string{ActorImage: {"/actor"}, PauseImage: {"/actor", "pause"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("images (-want +got):\n%s", diff)
+	}
+
+	again := filepath.Join(dir, "again.tar")
+	if err := writeImages(again, actor); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := os.ReadFile(file)
+	b, _ := os.ReadFile(again)
+	if !bytes.Equal(a, b) {
+		t.Error("the same program gave another archive")
+	}
+}
+
+func readTar(t *testing.T, file string) map[string][]byte {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	entries := map[string][]byte{}
+	for r := tar.NewReader(f); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return entries
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entries[header.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

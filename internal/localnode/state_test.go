@@ -1,0 +1,216 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func goodState(t *testing.T) *state {
+	t.Helper()
+	boot, err := bootID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &state{Version: stateVersion, Name: "stock", RunDir: runDirPrefix + "abcdef", Cgroup: cgroupPrefix + "stock-abcdef", BootID: boot}
+}
+
+func TestStateRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Attach(dir); !IsNoNode(err) {
+		t.Errorf("Attach to an empty folder: %v", err)
+	}
+	if err := goodState(t).write(dir); err != nil {
+		t.Fatal(err)
+	}
+	n, err := Attach(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.NodeName() != "stock" || n.RunDir() != runDirPrefix+"abcdef" || n.LinesDir() != runDirPrefix+"abcdef/lines" {
+		t.Errorf("node %+v", n.state)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("the folder holds %v", entries)
+	}
+}
+
+// TestStateRefused: Down removes what the state names, so a file that names anything else is not believed.
+func TestStateRefused(t *testing.T) {
+	for name, spoil := range map[string]func(*state){
+		"run folder elsewhere": func(s *state) { s.RunDir = "/home" },
+		"run folder above":     func(s *state) { s.RunDir = runDirPrefix + "a/../../home" },
+		"run folder below":     func(s *state) { s.RunDir = runDirPrefix + "a/b" },
+		"cgroup elsewhere":     func(s *state) { s.Cgroup = "system.slice" },
+		"cgroup above":         func(s *state) { s.Cgroup = cgroupPrefix + "a/../b" },
+		"version":              func(s *state) { s.Version = 99 },
+	} {
+		dir := t.TempDir()
+		s := goodState(t)
+		spoil(s)
+		if err := s.write(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Attach(dir); err == nil || !strings.Contains(err.Error(), statePath(dir)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(statePath(dir), []byte(`{"version": 1, "na`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Attach(dir); err == nil || IsNoNode(err) || !strings.Contains(err.Error(), statePath(dir)) {
+		t.Errorf("half a file: %v", err)
+	}
+}
+
+// TestStrangerIsSpared: a process that has the pid of the node's pid 1, but is another one, is not killed.
+func TestStrangerIsSpared(t *testing.T) {
+	stranger := exec.Command("sleep", "600")
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { stranger.Wait(); close(ended) }()
+	t.Cleanup(func() { stranger.Process.Kill(); <-ended })
+	pid := stranger.Process.Pid
+	start, err := startTime(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(*state){
+		"other start": func(s *state) { s.InitStart++ },
+		"other boot":  func(s *state) { s.BootID = "another" },
+	} {
+		s := goodState(t)
+		s.InitPID, s.InitStart = pid, start
+		spoil(s)
+		if s.alive() {
+			t.Errorf("%s: taken for the node's pid 1", name)
+		}
+		if err := s.killInit(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	select {
+	case <-ended:
+		t.Fatal("the stranger was killed")
+	default:
+	}
+	// And the right one is.
+	s := goodState(t)
+	s.InitPID, s.InitStart = pid, start
+	if !s.alive() {
+		t.Error("not taken for the node's pid 1")
+	}
+	if err := s.killInit(t.Context()); err != nil {
+		t.Error(err)
+	}
+	<-ended
+	if s.alive() {
+		t.Error("alive after its end")
+	}
+}
+
+func TestParseStartTime(t *testing.T) {
+	line := "42 (a) b) R) S 1 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1000 10"
+	if got, err := parseStartTime(line); err != nil || got != 987654 {
+		t.Errorf("%d, %v", got, err)
+	}
+	if _, err := parseStartTime("42 (sh) S 1"); err == nil {
+		t.Error("a short line is read")
+	}
+}
+
+func TestLock(t *testing.T) {
+	dir := t.TempDir()
+	unlock, err := lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lock(dir); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("locked twice: %v", err)
+	}
+	if err := newNode(dir, goodState(t)).Down(t.Context()); err == nil {
+		t.Error("Down beside another program's work")
+	}
+	unlock()
+	if unlock, err = lock(dir); err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+}
+
+func TestConfigRefused(t *testing.T) {
+	good := Config{Dir: t.TempDir(), Name: "stock"}
+	for want, spoil := range map[string]func(*Config){
+		"DNS label":    func(c *Config) { c.Name = "Stock!" },
+		"40":           func(c *Config) { c.Name = strings.Repeat("a", 41) },
+		"Config.Dir":   func(c *Config) { c.Dir = "" },
+		"absolute":     func(c *Config) { c.RuntimeEndpoint = "cri.sock" },
+		"socket path":  func(c *Config) { c.RuntimeEndpoint = "/" + strings.Repeat("x", maxSocketPath) },
+		"':'":          func(c *Config) { c.Dir = "/a:b" },
+		"program etcd": func(c *Config) { c.Bin = map[string]string{} },
+	} {
+		c := good
+		spoil(&c)
+		if err := Check(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	dir := t.TempDir()
+	log := filepath.Join(dir, "etcd.log")
+	if err := os.WriteFile(log, []byte("one\ntwo\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	n := newNode(dir, goodState(t))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := &ProgramError{Program: ProgramEtcd, Err: errors.New("exit status 2"), Log: log}
+	cancel(ended)
+	// The API server's complaint is the effect.
+	err := n.explain(ctx, n.failed(ProgramAPIServer, "is not ready", context.Cause(ctx)))
+	if got := err.Error(); !strings.Contains(got, "etcd: exit status 2") || !strings.Contains(got, "    two") || strings.Contains(got, "kube-apiserver") {
+		t.Errorf("%v", err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := n.explain(stopped, errors.New("anything")); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestLastLines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	if got := lastLines(file, 3); got != "" {
+		t.Errorf("no file: %q", got)
+	}
+	if err := os.WriteFile(file, []byte(strings.Repeat("padding\n", 20000)+"a\n"+strings.Repeat("b", 400)+"\nc"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := lastLines(file, 3), "    a\n    "+strings.Repeat("b", 300)+"...\n    c"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
