@@ -128,6 +128,7 @@ func TestSlug(t *testing.T) {
 	for subject, want := range map[string]string{
 		"kubelet: carry zero":               "kubelet-carry-zero",
 		"test/e2e_node: force a hook (sic)": "test-e2e_node-force-a-hook-sic",
+		"kubelet: the worker's context":     "kubelet-the-workers-context",
 		"kubelet: from 0 → 1.":              "kubelet-from-0-1",
 		"kubelet: a subject that is much longer than what a file name ought to carry": "kubelet-a-subject-that-is-much-longer-than-what-a-file-name",
 	} {

@@ -29,10 +29,10 @@ func FileName(n int, subject string) string {
 	return fmt.Sprintf("%04d-%s.patch", n, Slug(subject))
 }
 
-// Slug is a subject as part of a file name: letters, digits, '.' and '_' stay, all else between them becomes one '-', cut
-// at the last whole word within 60 characters.
+// Slug is a subject as part of a file name: letters, digits, '.' and '_' stay, an apostrophe goes ("worker's" is "workers"),
+// all else between them becomes one '-', cut at the last whole word within 60 characters.
 func Slug(subject string) string {
-	words := strings.FieldsFunc(subject, func(r rune) bool {
+	words := strings.FieldsFunc(strings.ReplaceAll(subject, "'", ""), func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_')
 	})
 	slug := ""
