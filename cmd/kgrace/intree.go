@@ -42,12 +42,14 @@ func newIntreeCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "intree",
 		Short: "Prove the series with the Go tests of the tree",
-		Long: `Prove the series with the Go tests of the tree, in three steps:
+		Long: `Prove the series with the Go tests of the tree, in these steps:
 
   fixed    all tests of every package that the series touches pass on the fixed tree, under the race detector
   stock    the tests that the series brings or changes fail on the stock tree, each for the reason that
            patches/<minor>/intree.yaml names, or pass where it calls them kept
   windows  go vet of the touched packages for GOOS=windows
+  each     every patch by itself: after it, and those before it, the packages build and the tests of those that it touches
+           pass. Only when asked for: it takes a minute or more a patch
 
 intree.json and junit-intree.xml go to $ARTIFACTS (default: artifacts in the output folder). Needs gcc, for the race
 detector. The first run compiles for several minutes.`,
@@ -69,7 +71,7 @@ detector. The first run compiles for several minutes.`,
 		},
 	}
 	addMinorFlag(cmd, &minor)
-	cmd.Flags().StringSliceVar(&steps, "step", nil, "steps to run (default: all)")
+	cmd.Flags().StringSliceVar(&steps, "step", nil, "steps to run (default: fixed, stock, windows)")
 	cmd.Flags().StringSliceVar(&tests, "test", nil, "of the series' own tests only those whose name contains one of these")
 	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
 	return cmd
@@ -77,7 +79,7 @@ detector. The first run compiles for several minutes.`,
 
 func stepsOf(names []string) ([]intree.Step, error) {
 	if len(names) == 0 {
-		return intree.Steps(), nil
+		return intree.DefaultSteps(), nil
 	}
 	var steps []intree.Step
 	for _, name := range names {
@@ -166,7 +168,7 @@ func intreeRunner(ctx context.Context, r *kubetree.Repo, minor string) (*intree.
 	if err != nil {
 		return nil, err
 	}
-	runner := &intree.Runner{Stock: stock.Dir, Fixed: fixed.Dir, Toolchain: r.Versions.Minors[minor].Go, Progress: r.Progress}
+	runner := &intree.Runner{Stock: stock.Dir, Fixed: fixed.Dir, Toolchain: r.Versions.Minors[minor].Go, Series: series, Progress: r.Progress}
 	runner.Run, runner.Vet = intree.Packages(series)
 	return runner, nil
 }

@@ -48,7 +48,7 @@ func Write(dir string, results []Result) error {
 // an error.
 func junit(results []Result) reporters.JUnitTestSuites {
 	var all reporters.JUnitTestSuites
-	for _, arm := range []string{"stock", "fixed"} {
+	for _, arm := range []string{"stock", "fixed", "each"} {
 		s := reporters.JUnitTestSuite{Name: "intree " + arm}
 		for _, r := range results {
 			if r.Arm != arm {

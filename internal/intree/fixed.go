@@ -46,46 +46,59 @@ type event struct {
 
 // runFixed runs all tests of the packages on the fixed tree under the race detector, and gives each package a result and
 // each declared test one.
-func (r *Runner) runFixed(ctx context.Context, packages []string, declared []Declared) ([]Result, error) {
-	args, cgo := []string{"test", "-json", "-timeout=" + packageLimit.String()}, "CGO_ENABLED=0"
+func (r *Runner) runFixed(ctx context.Context) ([]Result, error) {
+	flags, cgo := []string{"-count=1"}, "CGO_ENABLED=0"
 	if !r.plain {
-		args, cgo = append(args, "-race"), "CGO_ENABLED=1"
+		flags, cgo = append(flags, "-race"), "CGO_ENABLED=1"
 	}
+	stop := r.heartbeat("fixed  running upstream's tests of %d packages under the race detector", len(r.Run))
+	defer stop()
+	s, stderr, err := r.goTest(ctx, r.Fixed, "fixed", r.Run, []string{cgo}, flags...)
+	if err != nil {
+		return nil, err
+	}
+	results := s.results(stderr)
+	for _, d := range r.Declared {
+		results = append(results, s.declaredResult(d))
+	}
+	return results, nil
+}
+
+// goTest runs go test -json on packages of a tree and collects what it says.
+func (r *Runner) goTest(ctx context.Context, tree, arm string, packages, env []string, flags ...string) (s *suite, stderr string, err error) {
+	args := append([]string{"go", "test", "-json", "-timeout=" + packageLimit.String()}, flags...)
 	for _, pkg := range packages {
 		args = append(args, "./"+pkg)
 	}
 	reader, writer := io.Pipe()
-	suite := newSuite(r, packages, declared)
+	s = newSuite(r, arm, packages)
 	var wg sync.WaitGroup
 	var readErr error
 	wg.Go(func() {
-		readErr = suite.read(reader)
+		readErr = s.read(reader)
 		_, _ = io.Copy(io.Discard, reader)
 	})
-	stop := r.heartbeat("fixed  running upstream's tests of %d packages under the race detector", len(packages))
-	_, err := tool.Run(ctx, tool.Cmd{Dir: r.Fixed, Env: tool.GoEnv(r.Toolchain, cgo), Args: append([]string{"go"}, args...), Stdout: writer})
+	_, err = tool.Run(ctx, tool.Cmd{Dir: tree, Env: tool.GoEnv(r.Toolchain, env...), Args: args, Stdout: writer})
 	writer.Close()
 	wg.Wait()
-	stop()
 	var failed *tool.Error
 	if err != nil && (ctx.Err() != nil || !errors.As(err, &failed)) {
-		return nil, err
+		return nil, "", err
 	}
 	if readErr != nil {
-		return nil, errors.Join(fmt.Errorf("go test -json: output not understood: %w", readErr), err)
+		return nil, "", errors.Join(fmt.Errorf("go test -json: output not understood: %w", readErr), err)
 	}
-	stderr := ""
 	if failed != nil {
 		stderr = failed.Stderr
 	}
-	return suite.results(stderr), nil
+	return s, stderr, nil
 }
 
 // suite collects the events of one go test.
 type suite struct {
 	r        *Runner
+	arm      string
 	packages []string
-	declared []Declared
 
 	verdicts map[string]event // by package and test, the last pass, fail or skip
 	output   map[string]*strings.Builder
@@ -93,8 +106,8 @@ type suite struct {
 	failing  map[string][]string
 }
 
-func newSuite(r *Runner, packages []string, declared []Declared) *suite {
-	return &suite{r: r, packages: packages, declared: declared, verdicts: map[string]event{}, output: map[string]*strings.Builder{},
+func newSuite(r *Runner, arm string, packages []string) *suite {
+	return &suite{r: r, arm: arm, packages: packages, verdicts: map[string]event{}, output: map[string]*strings.Builder{},
 		passed: map[string]int{}, failing: map[string][]string{}}
 }
 
@@ -126,12 +139,12 @@ func (s *suite) add(e event) {
 		s.verdicts[key] = e
 		switch {
 		case e.Test == "":
-			s.r.say("fixed  %s %s: %d tests passed, %d failed, %.1fs", e.Action, pkg, s.passed[pkg], len(s.failing[pkg]), e.Elapsed)
+			s.r.say("%-6s %s %s: %d tests passed, %d failed, %.1fs", s.arm, e.Action, pkg, s.passed[pkg], len(s.failing[pkg]), e.Elapsed)
 		case e.Action == "pass":
 			s.passed[pkg]++
 		case e.Action == "fail":
 			s.failing[pkg] = append(s.failing[pkg], e.Test)
-			s.r.say("fixed  FAIL %s.%s", pkg, e.Test)
+			s.r.say("%-6s FAIL %s.%s", s.arm, pkg, e.Test)
 		}
 	}
 }
@@ -142,7 +155,7 @@ func folder(importPath string) string { return strings.TrimPrefix(importPath, "k
 func (s *suite) results(stderr string) []Result {
 	var all []Result
 	for _, pkg := range s.packages {
-		res := Result{Package: pkg, Arm: "fixed", Passed: s.passed[pkg], Seconds: s.verdicts[pkg+"."].Elapsed}
+		res := Result{Package: pkg, Arm: s.arm, Passed: s.passed[pkg], Seconds: s.verdicts[pkg+"."].Elapsed}
 		e, ok := s.verdicts[pkg+"."]
 		switch {
 		case !ok:
@@ -162,14 +175,11 @@ func (s *suite) results(stderr string) []Result {
 		}
 		all = append(all, res)
 	}
-	for _, d := range s.declared {
-		all = append(all, s.declaredResult(d))
-	}
 	return all
 }
 
 func (s *suite) declaredResult(d Declared) Result {
-	res := Result{Package: d.Package, Test: d.Test, Arm: "fixed"}
+	res := Result{Package: d.Package, Test: d.Test, Arm: s.arm}
 	good, bad := judge.Fixed, judge.StillBroken
 	if d.Kept != "" {
 		good, bad = judge.KeptGood, judge.Regressed

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
@@ -34,6 +35,8 @@ type Runner struct {
 	Stock, Fixed string
 	// Toolchain is the Go version of the minor, "go1.26.10".
 	Toolchain string
+	// Series is what Fixed has on top of Stock.
+	Series *patchset.Series
 	// Run are the packages whose tests run, Vet those that are only vetted.
 	Run, Vet []string
 	// Declared are the series' own tests.
@@ -57,20 +60,24 @@ const (
 	StepFixed   Step = "fixed"   // all tests of the touched packages on the fixed arm
 	StepStock   Step = "stock"   // the series' own tests on the stock arm
 	StepWindows Step = "windows" // go vet for the nodes' other operating system
+	StepEach    Step = "each"    // the tests of the packages that a patch touches, after each patch
 )
 
-// Steps are all steps.
-func Steps() []Step { return []Step{StepFixed, StepStock, StepWindows} }
+// Steps are all steps. The last takes minutes a patch, and is only run when asked for.
+func Steps() []Step { return []Step{StepFixed, StepStock, StepWindows, StepEach} }
+
+// DefaultSteps are the steps of the proof on every change.
+func DefaultSteps() []Step { return []Step{StepFixed, StepStock, StepWindows} }
 
 // Do carries one step out. Its error means that the step could not be carried out, not that a test is red.
 func (r *Runner) Do(ctx context.Context, step Step) ([]Result, error) {
 	switch step {
 	case StepFixed:
-		results, err := r.runFixed(ctx, r.Run, r.Declared)
+		results, err := r.runFixed(ctx)
 		if err != nil {
 			return nil, err
 		}
-		vetted, err := r.vet(ctx, "linux", r.Vet)
+		vetted, err := r.vet(ctx, r.Fixed, "fixed", "linux", r.Vet)
 		return append(results, vetted...), err
 	case StepStock:
 		var results []Result
@@ -89,13 +96,15 @@ func (r *Runner) Do(ctx context.Context, step Step) ([]Result, error) {
 		}
 		return results, nil
 	case StepWindows:
-		return r.vet(ctx, "windows", r.Run)
+		return r.vet(ctx, r.Fixed, "fixed", "windows", r.Run)
+	case StepEach:
+		return r.runEach(ctx)
 	}
 	return nil, fmt.Errorf("unknown step %q; there are %v", step, Steps())
 }
 
-// vet runs go vet on packages of the fixed tree, tests included, as they are compiled for an operating system.
-func (r *Runner) vet(ctx context.Context, goos string, packages []string) ([]Result, error) {
+// vet runs go vet on packages of a tree, tests included, as they are compiled for an operating system.
+func (r *Runner) vet(ctx context.Context, tree, arm, goos string, packages []string) ([]Result, error) {
 	if len(packages) == 0 {
 		return nil, nil
 	}
@@ -104,10 +113,10 @@ func (r *Runner) vet(ctx context.Context, goos string, packages []string) ([]Res
 		args = append(args, "./"+pkg)
 	}
 	start := time.Now()
-	stop := r.heartbeat("fixed  go vet for %s, %d packages", goos, len(packages))
-	_, err := tool.Go(ctx, r.Fixed, r.Toolchain, []string{"GOOS=" + goos}, args...)
+	stop := r.heartbeat("%-6s go vet for %s, %d packages", arm, goos, len(packages))
+	_, err := tool.Go(ctx, tree, r.Toolchain, []string{"GOOS=" + goos}, args...)
 	stop()
-	res := Result{Package: "go vet " + goos, Arm: "fixed", Seconds: time.Since(start).Seconds()}
+	res := Result{Package: "go vet " + goos, Arm: arm, Seconds: time.Since(start).Seconds()}
 	var failed *tool.Error
 	switch {
 	case err == nil:
@@ -118,7 +127,7 @@ func (r *Runner) vet(ctx context.Context, goos string, packages []string) ([]Res
 	default:
 		return nil, err
 	}
-	r.say("fixed  %s %s", res.Verdict, res.Package)
+	r.say("%-6s %s %s", arm, res.Verdict, res.Package)
 	return []Result{res}, nil
 }
 

@@ -1,0 +1,94 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// runEach applies the patches one after another to a copy of the stock tree. After each the packages that the series
+// touches, and all that stand on them in the kubelet, build, and the tests of the packages that the patch touches pass: no
+// patch breaks what a later one mends.
+func (r *Runner) runEach(ctx context.Context) ([]Result, error) {
+	scratch, err := os.MkdirTemp(filepath.Dir(r.Stock), ".tmp-each-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	tree := filepath.Join(scratch, "tree")
+	if _, err := tool.Git(ctx, scratch, nil, "clone", "--quiet", "--shared", r.Stock, tree); err != nil {
+		return nil, err
+	}
+	var results []Result
+	for i, p := range r.Series.Patches {
+		r.say("each   %d of %d, %s", i+1, len(r.Series.Patches), p.Name)
+		one := &patchset.Series{Dir: r.Series.Dir, Patches: r.Series.Patches[i : i+1]}
+		if err := one.Apply(ctx, tree); err != nil {
+			return results, err
+		}
+		res, err := r.runPatch(ctx, tree, one)
+		if err != nil {
+			return results, err
+		}
+		for j := range res {
+			res[j].Package = p.Name[:4] + " " + res[j].Package
+		}
+		results = append(results, res...)
+	}
+	return results, nil
+}
+
+// runPatch builds and tests a tree after one patch.
+func (r *Runner) runPatch(ctx context.Context, tree string, one *patchset.Series) ([]Result, error) {
+	start := time.Now()
+	build := Result{Package: "go build", Arm: "each"}
+	_, err := tool.Go(ctx, tree, r.Toolchain, nil, "build", "./pkg/kubelet/...")
+	var failed *tool.Error
+	switch {
+	case err == nil:
+		build.set(judge.KeptGood, "pkg/kubelet/... builds")
+	case errors.As(err, &failed) && ctx.Err() == nil:
+		build.set(judge.Regressed, "does not build")
+		build.Output = failed.Stderr
+	default:
+		return nil, err
+	}
+	build.Seconds = time.Since(start).Seconds()
+	run, vet := Packages(one)
+	vetted, err := r.vet(ctx, tree, "each", "linux", vet)
+	if err != nil {
+		return nil, err
+	}
+	results := append([]Result{build}, vetted...)
+	if len(run) == 0 {
+		return results, nil
+	}
+	s, stderr, err := r.goTest(ctx, tree, "each", run, nil)
+	if err != nil {
+		return nil, fmt.Errorf("after %s: %w", one.Patches[0].Name, err)
+	}
+	return append(results, s.results(stderr)...), nil
+}

@@ -1,0 +1,87 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// TestEach has a series whose first patch breaks what its second mends.
+func TestEach(t *testing.T) {
+	r := newRunner(t)
+	run := func(args ...string) {
+		t.Helper()
+		if _, err := tool.Git(t.Context(), r.Stock, []string{"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.org"}, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit := func(message, file string) {
+		t.Helper()
+		write(t, filepath.Join(r.Stock, file), fixedTree[file])
+		run("add", "--all")
+		run("commit", "--quiet", "--message="+message)
+	}
+	run("init", "--quiet")
+	run("add", "--all")
+	run("commit", "--quiet", "--message=stock")
+	run("tag", "base")
+	commit("kubelet: deadlines", "pkg/kubelet/graceperiod/graceperiod.go")
+	commit("kubelet: carry zero", "pkg/kubelet/kubelet.go")
+	commit("kubelet: test it", "pkg/kubelet/kubelet_test.go")
+	dir := t.TempDir()
+	if _, err := patchset.Extract(t.Context(), r.Stock, "base", dir); err != nil {
+		t.Fatal(err)
+	}
+	run("reset", "--quiet", "--hard", "base")
+	var err error
+	if r.Series, err = patchset.Load(dir); err != nil {
+		t.Fatal(err)
+	}
+	results, err := r.Do(t.Context(), StepEach)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]judge.Verdict{}
+	for _, res := range results {
+		got[res.Name()] = res.Verdict
+	}
+	for name, want := range map[string]judge.Verdict{
+		"0001 go build": judge.KeptGood, "0001 pkg/kubelet/graceperiod": judge.KeptGood,
+		"0002 go build": judge.KeptGood, "0002 pkg/kubelet": judge.NotRun, // its tests call Wait with the old arguments
+		"0003 go build": judge.KeptGood, "0003 pkg/kubelet": judge.KeptGood,
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(r.Stock))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".tmp-") {
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+}
