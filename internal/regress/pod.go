@@ -103,7 +103,9 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 			handler.Sleep = &corev1.SleepAction{Seconds: int64(c.Hook.Takes.Seconds())}
 		case scenario.HookHTTP:
 			args = append(args, "--http-port", strconv.Itoa(scenario.HTTPPort))
-			handler.HTTPGet = &corev1.HTTPGetAction{Path: "/stop", Port: intstr.FromInt(scenario.HTTPPort)}
+			// The kubelet asks the runtime for the address of a hook without a host, and a pod in the host's network has none
+			// there. Both are in the node's network namespace.
+			handler.HTTPGet = &corev1.HTTPGetAction{Host: "127.0.0.1", Path: "/stop", Port: intstr.FromInt(scenario.HTTPPort)}
 		}
 		one.Lifecycle = &corev1.Lifecycle{PreStop: handler}
 	}

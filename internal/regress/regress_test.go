@@ -1,0 +1,259 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// recorded are histories of real nodes.
+const recorded = "../judge/testdata/histories"
+
+func catalogue(t *testing.T) []scenario.Scenario {
+	t.Helper()
+	all, err := scenario.Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func row(t *testing.T, id string) scenario.Scenario {
+	t.Helper()
+	all, err := scenario.Pick(catalogue(t), scenario.LevelNode, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[0]
+}
+
+func TestPodOf(t *testing.T) {
+	pod := podOf(row(t, "sidecar-order").At(scenario.LevelNode), "node-1", "/run/x/lines")
+	if pod.Name != "sidecar-order" || pod.Spec.NodeName != "node-1" || !pod.Spec.HostNetwork || *pod.Spec.TerminationGracePeriodSeconds != 60 {
+		t.Errorf("pod: %+v", pod)
+	}
+	var args [][]string
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		args = append(args, c.Args)
+		if c.ImagePullPolicy != corev1.PullNever || c.VolumeMounts[0].MountPath != linesMount {
+			t.Errorf("container %s: %+v", c.Name, c)
+		}
+	}
+	want := [][]string{{"run", "--exit-on-term"}, {"run", "--exit-on-term"}, {"run", "--exit-after-term", "2s"}}
+	if diff := cmp.Diff(want, args); diff != "" {
+		t.Error(diff)
+	}
+	if policy := pod.Spec.InitContainers[0].RestartPolicy; policy == nil || *policy != corev1.ContainerRestartPolicyAlways {
+		t.Error("a sidecar is a restartable init container")
+	}
+}
+
+func TestPodOfHooks(t *testing.T) {
+	hook := func(id string) *corev1.LifecycleHandler {
+		pod := podOf(row(t, id).At(scenario.LevelNode), "n", "/l")
+		return pod.Spec.Containers[0].Lifecycle.PreStop
+	}
+	if got := hook("hook-exec-shorten").Exec.Command; !slices.Equal(got, []string{"/actor", "hook", "--for", "forever"}) {
+		t.Error(got)
+	}
+	if got := hook("hook-running-not-restarted").Exec.Command; !slices.Equal(got, []string{"/actor", "hook", "--for", "8s"}) {
+		t.Error(got)
+	}
+	if got := hook("hook-sleep-shorten").Sleep.Seconds; got != 17 {
+		t.Error(got)
+	}
+	if got := hook("hook-http-shorten").HTTPGet.Port.IntValue(); got != scenario.HTTPPort {
+		t.Error(got)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	good := Options{Scenarios: catalogue(t), Arms: scenario.Arms(),
+		Bin: map[scenario.Arm]map[string]string{scenario.Stock: {}, scenario.Fixed: {}}}
+	if err := good.check(); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*Options){
+		"no scenario":       func(o *Options) { o.Scenarios = nil },
+		"no arm":            func(o *Options) { o.Arms = nil },
+		"no programs given": func(o *Options) { o.Bin = nil },
+		"does not run at level": func(o *Options) {
+			o.Scenarios = []scenario.Scenario{{ID: "x", Levels: []scenario.Level{scenario.LevelSim}}}
+		},
+		"cannot carry out +0s <nil>": func(o *Options) {
+			o.Scenarios = []scenario.Scenario{{ID: "x", Levels: []scenario.Level{scenario.LevelNode}, Steps: []scenario.Step{{}}}}
+		},
+	} {
+		o := good
+		change(&o)
+		if _, err := Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// Without programs no node comes up; every scenario must end up invalid, none red, and the reason must be told.
+func TestNoNodeIsInvalidNeverRed(t *testing.T) {
+	var progress bytes.Buffer
+	o := Options{Minor: "v1.37", Scenarios: catalogue(t), Arms: scenario.Arms(), Nodes: t.TempDir(), Artifacts: t.TempDir(),
+		Bin: map[scenario.Arm]map[string]string{scenario.Stock: {}, scenario.Fixed: {}}, Progress: &progress}
+	run, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := run.Wait()
+	if err == nil || !strings.Contains(err.Error(), "no node") {
+		t.Errorf("got %v", err)
+	}
+	if results.Status() != report.StatusInvalid {
+		t.Errorf("status %s, want invalid", results.Status())
+	}
+	if len(results.Results) != 2*len(o.Scenarios) {
+		t.Errorf("%d results", len(results.Results))
+	}
+	for _, one := range results.Results {
+		if one.Red() || one.Good() || !strings.Contains(one.Rules[0].Why, "no node") {
+			t.Errorf("%+v", one)
+		}
+	}
+	written, err := report.Read(filepath.Join(o.Artifacts, ResultsFile))
+	if err != nil || written.Status() != report.StatusInvalid {
+		t.Errorf("written: %s, %v", written.Status(), err)
+	}
+	one, err := run.Result(t.Context(), scenario.Stock, "now")
+	if err != nil || one.Rules[0].Verdict != judge.NotRun {
+		t.Errorf("result: %+v, %v", one, err)
+	}
+	if _, err := run.Result(t.Context(), scenario.Stock, "other"); err == nil {
+		t.Error("a scenario that is not part of the run has a result")
+	}
+	if !strings.Contains(progress.String(), "stock 20/20") {
+		t.Errorf("progress:\n%s", progress.String())
+	}
+}
+
+func TestOver(t *testing.T) {
+	p := &play{scenario: row(t, "sidecar-shorten")}
+	events := []history.Event{
+		{Kind: history.ContainerExit, Container: "main"},
+		{Kind: history.CRICall, Call: "StopContainer", CallID: 1},
+		{Kind: history.ContainerExit, Container: "sidecar"},
+		{Kind: history.CRIReturn, Call: "StopContainer", CallID: 1},
+		{Kind: history.CRICall, Call: "StopPodSandbox", CallID: 2},
+		{Kind: history.CRIReturn, Call: "StopPodSandbox", CallID: 2},
+		{Kind: history.APIPod, Reason: "DELETED"},
+	}
+	if !p.over(events) {
+		t.Error("all is over")
+	}
+	for i := range events {
+		if i == 1 || i == 4 {
+			continue // a return without its call
+		}
+		if p.over(slices.Delete(slices.Clone(events), i, i+1)) {
+			t.Errorf("over without %+v", events[i])
+		}
+	}
+}
+
+func TestRejudgeKeptHistories(t *testing.T) {
+	results, err := Rejudge(filepath.Join(recorded, "stock"), catalogue(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if results.Status() != report.StatusGood || len(results.Scenarios) != 20 || !slices.Equal(results.Arms, []scenario.Arm{scenario.Stock}) {
+		var b strings.Builder
+		_ = results.Table(&b)
+		t.Errorf("status %s\n%s", results.Status(), b.String())
+	}
+}
+
+func TestRejudgeRefuses(t *testing.T) {
+	good, err := os.ReadFile(filepath.Join(recorded, "stock", "now.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"nothing":          {nil, "holds no history"},
+		"a broken line":    {map[string]string{"now.jsonl": strings.Replace(string(good), `"seq":3,`, `"seq":`, 1)}, "now.jsonl:4: "},
+		"a lost line":      {map[string]string{"now.jsonl": string(good[:bytes.LastIndexByte(good[:len(good)-1], '\n')+1])}, "now.jsonl:"},
+		"unknown scenario": {map[string]string{"a.jsonl": strings.Replace(string(good), `"scenario":"now"`, `"scenario":"then"`, 1)}, `a.jsonl: unknown scenario "then"`},
+		"unknown arm":      {map[string]string{"a.jsonl": strings.Replace(string(good), `"arm":"stock"`, `"arm":"left"`, 1)}, `unknown arm "left"; known: stock, fixed`},
+		"unknown level":    {map[string]string{"a.jsonl": strings.Replace(string(good), `"level":"node"`, `"level":"moon"`, 1)}, `unknown level "moon"; known: sim, node, kind`},
+		"twice":            {map[string]string{"a.jsonl": string(good), "b.jsonl": string(good)}, "both histories of now on stock"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range c.files {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := Rejudge(dir, catalogue(t)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+	if _, err := Rejudge(filepath.Join(t.TempDir(), "none"), catalogue(t)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+}
+
+func TestConfigComesBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "suite.json")
+	config := Config{Minor: "v1.37", Arms: []scenario.Arm{scenario.Stock}, Scenarios: []string{"now"},
+		Bin: map[scenario.Arm]map[string]string{scenario.Stock: {"kubelet": "/k"}}, Nodes: "/n", Artifacts: "/a"}
+	if err := config.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadConfig(path, nil)
+	if err != nil || len(got.Scenarios) != 1 || got.Scenarios[0].ID != "now" || got.Bin[scenario.Stock]["kubelet"] != "/k" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for want, change := range map[string]func(*Config){
+		"names no scenario":  func(c *Config) { c.Scenarios = nil },
+		`unknown arm "left"`: func(c *Config) { c.Arms = []scenario.Arm{"left"} },
+		"unknown scenario":   func(c *Config) { c.Scenarios = []string{"then"} },
+		"no arm to run on":   func(c *Config) { c.Arms = nil },
+	} {
+		bad := config
+		change(&bad)
+		if err := bad.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadConfig(path, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
