@@ -6,6 +6,8 @@ export GOFLAGS := -trimpath -buildvcs=false
 KGRACE = go run ./cmd/kgrace
 
 .DEFAULT_GOAL := help
+# Two go builds at a time only take each other's memory.
+.NOTPARALLEL:
 .PHONY: help setup tree build lint verify update unit intree regression-node test clean
 
 help: ## print this help

@@ -14,7 +14,8 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Removes what kgrace built: trees, binaries, artifacts. Refuses while a node is up.
+# Removes what kgrace built: trees, binaries, artifacts. Refuses while a node is up, or when a tree has edits that are not
+# in its series.
 
 set -o errexit -o nounset -o pipefail
 
@@ -25,5 +26,14 @@ if compgen -G "${output}/nodes/*" >/dev/null; then
   echo "clean: there are nodes in ${output}/nodes; take them down first (kgrace node down)" >&2
   exit 1
 fi
+for stamp in "${output}"/trees/*/*/.git/kgrace-tree.json; do
+  [[ -f "${stamp}" ]] || continue
+  tree="${stamp%/.git/*}"
+  laid_out=$(sed -n 's/.*"commit": "\(.*\)".*/\1/p' "${stamp}")
+  if [[ "$(git -C "${tree}" rev-parse HEAD)" != "${laid_out}" || -n "$(git -C "${tree}" status --porcelain)" ]]; then
+    echo "clean: ${tree} has edits; extract them (CONTRIBUTING.md), or throw them away with: kgrace tree --reset" >&2
+    exit 1
+  fi
+done
 rm -rf "${output:?}"/{trees,modules,bin,artifacts,nodes,locks}
 rmdir "${output}" 2>/dev/null || true

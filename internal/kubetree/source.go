@@ -69,7 +69,7 @@ func (r *Repo) source(ctx context.Context, m versions.Minor) (source, error) {
 // offerSource adds the other way to get Kubernetes.
 func offerSource(err error, m versions.Minor) error {
 	var missing *tool.DownloadError
-	if errors.As(err, &missing) {
+	if errors.As(err, &missing) && strings.HasPrefix(missing.Module, kubeModule+"@") {
 		return fmt.Errorf("%w; Kubernetes itself can also come from a git checkout at tag %s: set %s to its folder", err, m.Kubernetes, SourceVar)
 	}
 	return err
