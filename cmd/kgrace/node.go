@@ -76,6 +76,9 @@ Debian packages that the machine lacks are named before anything is built or sta
 			if name == "" {
 				name = string(a)
 			}
+			if err := localnode.CheckName(name); err != nil {
+				return usage(err)
+			}
 			n, err := nodeUp(cmd.Context(), r, app, minor, a, name)
 			if err != nil {
 				return err

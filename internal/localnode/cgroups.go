@@ -78,15 +78,19 @@ func hierarchies() ([]hierarchy, error) {
 	return all, nil
 }
 
-// checkHierarchies says what a node lacks, nil if nothing.
-func checkHierarchies(all []hierarchy, writable func(dir string) error) error {
+// checkHierarchies says what a node lacks.
+func checkHierarchies(all []hierarchy, writable func(dir string) error) []error {
+	if len(all) == 0 {
+		return []error{errors.New("no cgroup hierarchy is mounted below /sys/fs/cgroup: boot with systemd, or mount them (Debian package cgroupfs-mount)")}
+	}
+	var problems []error
 	var have []string
 	unified := false
 	for _, h := range all {
 		have = append(have, h.controllers...)
 		unified = unified || h.v2 && h.root == "/sys/fs/cgroup"
 		if err := writable(h.root); err != nil {
-			return fmt.Errorf("cgroup hierarchy %s cannot be written (%w): run on the machine itself, or in a privileged container with a writable /sys/fs/cgroup", h.root, err)
+			problems = append(problems, fmt.Errorf("cgroup hierarchy %s cannot be written (%w): run on the machine itself, or in a privileged container with a writable /sys/fs/cgroup", h.root, err))
 		}
 	}
 	need, kind := neededV1, "cgroup v1"
@@ -99,13 +103,11 @@ func checkHierarchies(all []hierarchy, writable func(dir string) error) error {
 			missing = append(missing, name)
 		}
 	}
-	switch {
-	case len(all) == 0:
-		return errors.New("no cgroup hierarchy is mounted below /sys/fs/cgroup: boot with systemd, or mount them (Debian package cgroupfs-mount)")
-	case len(missing) > 0:
-		return fmt.Errorf("%s controllers missing: %s: enable them on the kernel command line (cgroup_enable=NAME) or mount them (Debian package cgroupfs-mount)", kind, strings.Join(missing, ", "))
+	if len(missing) > 0 {
+		problems = append(problems, fmt.Errorf("%s controllers missing: %s: enable them on the kernel command line (cgroup_enable=NAME) or mount them (Debian package cgroupfs-mount)",
+			kind, strings.Join(missing, ", ")))
 	}
-	return nil
+	return problems
 }
 
 // daemons is the cgroup of the node's own programs, beside the kubelet's kubepods: on cgroup v2 only leaves may hold

@@ -49,13 +49,11 @@ func check(ctx context.Context, c *Config) error {
 	problems = append(problems, rights...)
 
 	all, err := hierarchies()
-	if err == nil {
-		err = checkHierarchies(all, func(dir string) error { return unix.Access(dir, unix.W_OK) })
-	}
-	if err != nil && len(rights) == 0 {
+	if err != nil {
 		problems = append(problems, err)
 	}
-	if len(rights) == 0 {
+	if err == nil && len(rights) == 0 { // without rights, everything that follows from it would be listed too
+		problems = append(problems, checkHierarchies(all, func(dir string) error { return unix.Access(dir, unix.W_OK) })...)
 		if err := probe(ctx, c.Name); err != nil {
 			problems = append(problems, err)
 		}

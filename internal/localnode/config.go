@@ -80,9 +80,17 @@ type Config struct {
 
 var nodeName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
 
+// CheckName says why a name cannot be a node's.
+func CheckName(name string) error {
+	if !nodeName.MatchString(name) {
+		return fmt.Errorf("node name %q: want a DNS label of at most 40 characters: lower case letters, digits, '-'", name)
+	}
+	return nil
+}
+
 func (c *Config) complete() error {
-	if !nodeName.MatchString(c.Name) {
-		return fmt.Errorf("node name %q: want a DNS label of at most 40 characters: lower case letters, digits, '-'", c.Name)
+	if err := CheckName(c.Name); err != nil {
+		return err
 	}
 	if c.Dir == "" {
 		return errors.New("no folder given for the node (Config.Dir)")
