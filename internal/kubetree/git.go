@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/kgrace/kgrace/internal/tool"
@@ -78,4 +79,23 @@ func writeAttributes(dir string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(info, "attributes"), []byte(keepBytes), 0o644)
+}
+
+// head returns a repository's HEAD commit and that commit's tree.
+func head(ctx context.Context, dir string) (commit, content string, err error) {
+	out, err := tool.Git(ctx, dir, nil, "rev-parse", "HEAD^{commit}", "HEAD^{tree}")
+	if err != nil {
+		return "", "", err
+	}
+	commit, content, _ = strings.Cut(strings.TrimSpace(out), "\n")
+	return commit, content, nil
+}
+
+// commitTime is the committer's date of HEAD.
+func commitTime(ctx context.Context, dir string) (time.Time, error) {
+	out, err := tool.Git(ctx, dir, nil, "show", "--no-patch", "--format=%cI", "HEAD")
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.Parse(time.RFC3339, strings.TrimSpace(out))
 }

@@ -1,0 +1,157 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// tempPrefix marks folders that are being built; under the lock, any that is found is a leftover.
+const tempPrefix = ".tmp-"
+
+// EditedError says that a tree holds work that laying it out again would destroy.
+type EditedError struct {
+	Dir  string
+	Arm  Arm
+	What string // what differs
+}
+
+func (e *EditedError) Error() string {
+	way := "commit them and extract the series (CONTRIBUTING.md), or throw them away with `kgrace tree --reset`"
+	if e.Arm == Stock {
+		way = "the stock arm must be what was released; throw them away with `kgrace tree --reset`"
+	}
+	return fmt.Sprintf("%s has edits that its inputs do not account for (%s); %s", e.Dir, e.What, way)
+}
+
+// place makes t.Dir the tree that s describes, with build if need be, and fills in t.Commit. The caller holds the lock.
+func (r *Repo) place(ctx context.Context, t *Tree, s stamp, reset bool, build func(dir string) error) error {
+	var old stamp
+	known := readStamp(filepath.Join(t.Dir, stampFile), &old)
+	edits := ""
+	if known && !reset {
+		var err error
+		if edits, err = editsOf(ctx, t.Dir, old); err != nil {
+			return err
+		}
+		if old.Inputs == s.Inputs {
+			t.Commit = old.Commit
+			if edits != "" {
+				return &EditedError{Dir: t.Dir, Arm: t.Arm, What: edits}
+			}
+			return nil
+		}
+	}
+	if err := r.needSpace(r.treesDir(), treeSpace, "a source tree"); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(r.treesDir(), tempPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	dir := filepath.Join(tmp, "tree")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	if err := build(dir); err != nil {
+		return err
+	}
+	if s.Commit, s.Content, err = head(ctx, dir); err != nil {
+		return err
+	}
+	if edits != "" && !sameContent(ctx, t.Dir, s.Content) {
+		return &EditedError{Dir: t.Dir, Arm: t.Arm, What: edits}
+	}
+	if err := writeStamp(filepath.Join(dir, stampFile), s); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.Commit = s.Commit
+	return swap(dir, t.Dir, filepath.Join(tmp, "old"))
+}
+
+// swap puts dir in place of dest and moves what was there aside, to be removed with the temporary folder. A crash between
+// the two renames leaves no tree, which the next run lays out.
+func swap(dir, dest, aside string) error {
+	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(dest, aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(dir, dest)
+}
+
+// editsOf says how a tree differs from what its stamp says it was; "" means not at all.
+func editsOf(ctx context.Context, dir string, s stamp) (string, error) {
+	status, err := tool.Git(ctx, dir, nil, "status", "--porcelain")
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return fmt.Sprintf("git does not read it: %v", err), nil
+	}
+	if status != "" {
+		return "changed files:\n" + firstLines(status, 5) + "\n", nil
+	}
+	commit, _, err := head(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	if commit != s.Commit {
+		return fmt.Sprintf("its HEAD is %.12s, laid out was %.12s", commit, s.Commit), nil
+	}
+	return "", nil
+}
+
+// sameContent reports whether a tree is clean and its commit holds exactly the given git tree: edits that have found their
+// way into the inputs are safe to replace.
+func sameContent(ctx context.Context, dir, content string) bool {
+	status, err := tool.Git(ctx, dir, nil, "status", "--porcelain")
+	if err != nil || status != "" {
+		return false
+	}
+	_, have, err := head(ctx, dir)
+	return err == nil && have == content
+}
+
+// removeLeftovers clears what a killed run left behind.
+func (r *Repo) removeLeftovers() error {
+	entries, err := os.ReadDir(r.treesDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return os.MkdirAll(r.treesDir(), 0o755)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), tempPrefix) {
+			if err := os.RemoveAll(filepath.Join(r.treesDir(), e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
