@@ -16,14 +16,17 @@ limitations under the License.
 
 package judge
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // promptly looks for the stop call that request number n (a shortening) must lead to. A container that runs, or is
 // being stopped already, is asked at once. One that waits for its hook or its turn goes on waiting until the new
 // deadline, or less if the wait ends by itself; but with grace 0 no wait goes on.
 //
 // "At once" is within allowed of the worker being told, plus slack. The last result is false when the request did not
-// concern the container: it had ended, or ended before the call was due.
+// concern the container: it had ended, or ended before the call was due, by itself or by an earlier call's timer.
 func (f *facts) promptly(c *container, n int, allowed time.Duration) (call, Finding, bool) {
 	r := f.requests[n-1]
 	if !c.alive(r.told) {
@@ -39,6 +42,9 @@ func (f *facts) promptly(c *container, n int, allowed time.Duration) (call, Find
 	switch {
 	case ok && !s.at.After(due):
 		return s, Finding{}, true
+	case !c.alive(due) && !c.explained():
+		return s, broken(c.exit.at, "container %s was killed at %s, though no stop call was due to kill it by then",
+			c.Name, f.when(c.exit.at)), true
 	case !c.alive(due):
 		return call{}, Finding{}, false
 	case ok:
@@ -50,4 +56,9 @@ func (f *facts) promptly(c *container, n int, allowed time.Duration) (call, Find
 		return s, broken(due, "after the request at %s (grace %d) container %s was never asked to stop, due by %s",
 			f.when(r.sent), r.grace, c.Name, f.when(due)), true
 	}
+}
+
+// explained says that the container ended by itself, or that the time of a stop call had run out.
+func (c *container) explained() bool {
+	return !c.exit.killed() || slices.ContainsFunc(c.stops, func(s call) bool { return !s.target().After(c.exit.at) })
 }

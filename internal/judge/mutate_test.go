@@ -1,0 +1,250 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// mutate changes a recorded history.
+type mutate func(t *testing.T, h *history.History)
+
+// pick returns the index of the n-th event (from 0) that match is true of.
+func pick(t *testing.T, h *history.History, n int, match func(history.Event) bool) int {
+	t.Helper()
+	for i, e := range h.Events {
+		if match(e) {
+			if n == 0 {
+				return i
+			}
+			n--
+		}
+	}
+	t.Fatalf("%s has no such event", h.Scenario)
+	return 0
+}
+
+func callOf(container, method string) func(history.Event) bool {
+	return func(e history.Event) bool {
+		return e.Kind == history.CRICall && e.Call == method && e.Container == container
+	}
+}
+
+func word(container, word string) func(history.Event) bool {
+	return func(e history.Event) bool {
+		return e.Kind == history.Line && e.Container == container && e.Reason == word
+	}
+}
+
+func exitOf(container string) func(history.Event) bool {
+	return func(e history.Event) bool { return e.Kind == history.ContainerExit && e.Container == container }
+}
+
+func kind(k history.Kind) func(history.Event) bool {
+	return func(e history.Event) bool { return e.Kind == k }
+}
+
+func reason(k history.Kind, reason string) func(history.Event) bool {
+	return func(e history.Event) bool { return e.Kind == k && e.Reason == reason }
+}
+
+func shift(n int, match func(history.Event) bool, by time.Duration) mutate {
+	return func(t *testing.T, h *history.History) {
+		i := pick(t, h, n, match)
+		h.Events[i].At = h.Events[i].At.Add(by)
+	}
+}
+
+func drop(n int, match func(history.Event) bool) mutate {
+	return func(t *testing.T, h *history.History) {
+		i := pick(t, h, n, match)
+		h.Events = slices.Delete(h.Events, i, i+1)
+	}
+}
+
+// again repeats an event a moment later.
+func again(n int, match func(history.Event) bool, after time.Duration) mutate {
+	return func(t *testing.T, h *history.History) {
+		e := h.Events[pick(t, h, n, match)]
+		e.At = e.At.Add(after)
+		h.Events = append(h.Events, e)
+	}
+}
+
+func timeout(n int, container string, seconds func(int64) int64) mutate {
+	return func(t *testing.T, h *history.History) {
+		i := pick(t, h, n, callOf(container, "StopContainer"))
+		h.Events[i].Grace = history.Seconds(seconds(*h.Events[i].Grace))
+	}
+}
+
+func to(n int64) func(int64) int64  { return func(int64) int64 { return n } }
+func add(n int64) func(int64) int64 { return func(was int64) int64 { return was + n } }
+
+// cancelled makes the first stop call of a container return Canceled so long after it was made.
+func cancelled(container string, after time.Duration) mutate {
+	return func(t *testing.T, h *history.History) {
+		made := h.Events[pick(t, h, 0, callOf(container, "StopContainer"))]
+		i := pick(t, h, 0, func(e history.Event) bool { return e.Kind == history.CRIReturn && e.CallID == made.CallID })
+		h.Events[i].At, h.Events[i].Error = made.At.Add(after), "Canceled: context canceled"
+	}
+}
+
+func put(n int, match func(history.Event) bool, after time.Duration, e history.Event) mutate {
+	return func(t *testing.T, h *history.History) {
+		e.At = h.Events[pick(t, h, n, match)].At.Add(after)
+		h.Events = append(h.Events, e)
+	}
+}
+
+// Each mutant is a way in which the fixed kubelet could go wrong, put into what it did on a real node. The rules named
+// must turn red, and nothing that the catalogue expects of the scenario may stay green for the wrong reason: the recorded
+// history itself is good (TestRecordedHistories).
+var mutants = []struct {
+	name, id string
+	how      []mutate
+	red      []scenario.Rule
+}{
+	{"killed at the old deadline", "shorten-once", []mutate{shift(0, exitOf("main"), 12*time.Second)}, []scenario.Rule{"R1", "R3"}},
+	{"killed early", "shorten-once", []mutate{shift(0, exitOf("main"), -3*time.Second)}, []scenario.Rule{"R1"}},
+	{"never killed", "shorten-once", []mutate{drop(0, exitOf("main")), shift(0, kind(history.Finished), 20*time.Second)}, []scenario.Rule{"R1", "R3"}},
+	{"remaining rounded down", "shorten-once", []mutate{timeout(1, "main", add(-1))}, []scenario.Rule{"R3"}},
+	{"the grace counted anew", "shorten-once", []mutate{timeout(1, "main", to(12))}, []scenario.Rule{"R3"}},
+	{"the shorter stop sent after the pod cache's 2 s", "shorten-thrice", []mutate{shift(1, callOf("main", "StopContainer"), 2*time.Second)}, []scenario.Rule{"R3"}},
+	{"the last shorter stop not sent", "shorten-thrice", []mutate{drop(2, callOf("main", "StopContainer"))}, []scenario.Rule{"R3"}},
+	{"a second TERM", "shorten-thrice", []mutate{again(0, word("main", "TERM"), 2*time.Second)}, []scenario.Rule{"R6"}},
+	{"the first stop cancelled", "shorten-thrice", []mutate{cancelled("main", 2*time.Second)}, []scenario.Rule{"R9"}},
+	{"never 38", "shorten-late", []mutate{timeout(1, "main", to(20)), shift(0, exitOf("main"), 17*time.Second), shift(0, kind(history.Finished), 20*time.Second)}, []scenario.Rule{"R1", "R2"}},
+	{"lengthened", "lengthen", []mutate{shift(0, exitOf("main"), 55*time.Second)}, []scenario.Rule{"R2"}},
+	{"lengthened at the runtime", "lengthen", []mutate{
+		again(0, callOf("main", "StopContainer"), 2*time.Second), timeout(1, "main", to(60))}, []scenario.Rule{"R2"}},
+	{"killed by something else than a stop call", "force-while-terminating", []mutate{drop(1, callOf("main", "StopContainer"))}, []scenario.Rule{"R3", "R4", "R8"}},
+	{"no window", "now", []mutate{shift(0, exitOf("main"), -1500*time.Millisecond)}, []scenario.Rule{"R5"}},
+	{"window too long", "now", []mutate{shift(0, exitOf("main"), 10*time.Second)}, []scenario.Rule{"R5"}},
+	{"zero raised to 2", "force-direct", []mutate{timeout(0, "main", to(2))}, []scenario.Rule{"R4"}},
+	{"zero raised to 1 for a terminating pod", "force-while-terminating", []mutate{timeout(1, "main", to(1))}, []scenario.Rule{"R4"}},
+	{"force late", "force-while-terminating", []mutate{shift(1, callOf("main", "StopContainer"), 2*time.Second),
+		shift(0, exitOf("main"), 2*time.Second)}, []scenario.Rule{"R3", "R4", "R8"}},
+	{"a hook started by force", "hook-force-direct", []mutate{put(0, kind(history.APIDelete), 100*time.Millisecond,
+		history.Event{Kind: history.Line, Container: "main", Reason: "HOOK-START"})}, []scenario.Rule{"R4"}},
+	{"a hook restarted", "hook-exec-shorten", []mutate{again(0, callOf("main", "ExecSync"), 3*time.Second)}, []scenario.Rule{"R7"}},
+	{"a hook restarted, seen by the container", "hook-exec-shorten", []mutate{again(0, word("main", "HOOK-START"), 3*time.Second)}, []scenario.Rule{"R7"}},
+	{"a hook cut at once", "hook-exec-shorten", []mutate{shift(0, func(e history.Event) bool {
+		return e.Kind == history.CRIReturn && e.Call == "ExecSync"
+	}, -1500*time.Millisecond)}, []scenario.Rule{"R7"}},
+	{"a hook left behind", "hook-exec-shorten", []mutate{shift(0, func(e history.Event) bool {
+		return e.Kind == history.CRIReturn && e.Call == "ExecSync"
+	}, 2*time.Second)}, []scenario.Rule{"R7"}},
+	{"a hook that holds the sync", "hook-exec-shorten", []mutate{shift(0, callOf("main", "StopContainer"), 3*time.Second)}, []scenario.Rule{"R3", "R7", "R8"}},
+	{"a hook that holds a force", "hook-exec-force", []mutate{shift(0, callOf("main", "StopContainer"), 3*time.Second)}, []scenario.Rule{"R4", "R7", "R8"}},
+	{"a sleep not cut", "hook-sleep-shorten", []mutate{shift(0, callOf("main", "StopContainer"), 10*time.Second),
+		shift(0, exitOf("main"), 10*time.Second)}, []scenario.Rule{"R7", "R8"}},
+	{"a sleep cut at once", "hook-sleep-shorten", []mutate{shift(0, callOf("main", "StopContainer"), -1500*time.Millisecond)}, []scenario.Rule{"R7"}},
+	{"a request left behind", "hook-http-shorten", []mutate{drop(0, word("main", "HTTP-GONE"))}, []scenario.Rule{"R7", "R13"}},
+	{"a hook run twice", "hook-done-not-repeated", []mutate{again(0, word("main", "HOOK-START"), 4*time.Second)}, []scenario.Rule{"R7"}},
+	{"a hook cut though it had time", "hook-running-not-restarted", []mutate{drop(0, word("main", "HOOK-END"))}, []scenario.Rule{"R7"}},
+	{"a stop beside a running hook", "hook-running-not-restarted", []mutate{shift(0, callOf("main", "StopContainer"), -4*time.Second)}, []scenario.Rule{"R7"}},
+	{"a turn that holds the sync", "sidecar-shorten", []mutate{shift(0, callOf("sidecar", "StopContainer"), 4*time.Second)}, []scenario.Rule{"R3", "R8"}},
+	{"out of turn", "sidecar-shorten", []mutate{put(0, kind(history.APIDelete), time.Second, history.Event{Kind: history.CRICall,
+		Call: "StopContainer", CallID: 1 << 40, Container: "sidecar", Grace: history.Seconds(19)})}, []scenario.Rule{"R12"}},
+	{"a turn that holds a force", "sidecar-force", []mutate{shift(0, callOf("sidecar-1", "StopContainer"), 4*time.Second),
+		shift(0, exitOf("sidecar-1"), 4*time.Second)}, []scenario.Rule{"R4", "R8"}},
+	{"sidecars before the main container", "sidecar-order", []mutate{shift(0, callOf("sidecar-2", "StopContainer"), -1900*time.Millisecond)}, []scenario.Rule{"R12"}},
+	{"the sandbox under a live container", "sandbox-order", []mutate{shift(0, func(e history.Event) bool {
+		return e.Kind == history.CRICall && e.Call == "StopPodSandbox"
+	}, -5*time.Second)}, []scenario.Rule{"R9"}},
+	{"a stop cancelled under a live container", "sandbox-order", []mutate{cancelled("main", 3*time.Second)}, []scenario.Rule{"R9"}},
+	{"a failed kill reported", "quiet-cancel", []mutate{put(1, kind(history.APIDelete), 100*time.Millisecond,
+		history.Event{Kind: history.KubeletEvent, Reason: "FailedKillPod", Message: "context canceled"})}, []scenario.Rule{"R10"}},
+	{"a second Killing", "quiet-cancel", []mutate{again(0, reason(history.KubeletEvent, "Killing"), 3*time.Second)}, []scenario.Rule{"R10"}},
+	{"gone from the API under a live container", "graceful-two-phase", []mutate{shift(0, reason(history.APIPod, "DELETED"), -20*time.Second)}, []scenario.Rule{"R12"}},
+	{"killed though it ends by itself", "graceful-two-phase", []mutate{func(t *testing.T, h *history.History) {
+		code := int32(137)
+		h.Events[pick(t, h, 0, exitOf("main"))].ExitCode = &code
+	}}, []scenario.Rule{"R12"}},
+}
+
+func TestMutantsAreRed(t *testing.T) {
+	hit := map[scenario.Rule]bool{}
+	touched := map[string]bool{}
+	for _, m := range mutants {
+		t.Run(m.id+"/"+m.name, func(t *testing.T) {
+			s := row(t, m.id)
+			h := recorded(t, scenario.Fixed, m.id)
+			for _, how := range m.how {
+				how(t, &h)
+			}
+			for _, rule := range m.red {
+				hit[rule] = true
+				i := slices.IndexFunc(s.Expect, func(e scenario.Expectation) bool { return e.Rule == rule })
+				if i < 0 {
+					t.Fatalf("%s does not expect %s", m.id, rule)
+				}
+				found := Judge(rule, h, s)
+				if v := Of(scenario.Fixed, s.Expect[i], found.Outcome); !v.Red() {
+					t.Errorf("%s %s: %s", rule, v, found.Why)
+				}
+			}
+			touched[m.id] = true
+		})
+	}
+	all, err := scenario.Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		if !touched[s.ID] {
+			t.Errorf("%s has no mutant: nothing shows that it can turn red", s.ID)
+		}
+		for _, e := range s.Expect {
+			if !hit[e.Rule] {
+				t.Errorf("no mutant shows that %s can turn red", e.Rule)
+			}
+		}
+	}
+}
+
+// A run that went wrong is invalid on both arms, whatever else its history holds.
+func TestRunsThatWentWrongAreInvalid(t *testing.T) {
+	all, err := scenario.Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, how := range map[string]mutate{
+		"not armed":    drop(0, kind(history.Armed)),
+		"not finished": drop(0, kind(history.Finished)),
+		"given up":     put(0, kind(history.Armed), time.Second, history.Event{Kind: history.Abandoned, Message: "the node was lost"}),
+		"dead before":  shift(0, exitOf("main"), -time.Hour),
+	} {
+		for _, s := range all {
+			for _, arm := range scenario.Arms() {
+				h := recorded(t, arm, s.ID)
+				how(t, &h)
+				for _, want := range s.Expect {
+					if v := Of(arm, want, Judge(want.Rule, h, s).Outcome); v != NotRun {
+						t.Errorf("%s: %s on %s: %s %s", name, s.ID, arm, want.Rule, v)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,66 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// recorded reads the history of a scenario that was recorded on a real node.
+func recorded(t *testing.T, arm scenario.Arm, id string) history.History {
+	t.Helper()
+	h, err := history.ReadFile(filepath.Join("testdata", "histories", string(arm), id+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// Recorded on real nodes: what each arm did is what the catalogue says. And told to be the other arm's, no repaired rule
+// passes: a judge tells the two kubelets apart.
+func TestRecordedHistories(t *testing.T) {
+	all, err := scenario.Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := scenario.Pick(all, scenario.LevelNode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range node {
+		for _, arm := range scenario.Arms() {
+			h := recorded(t, arm, s.ID)
+			other := scenario.Fixed
+			if arm == other {
+				other = scenario.Stock
+			}
+			for _, want := range s.Expect {
+				found := Judge(want.Rule, h, s)
+				if v := Of(arm, want, found.Outcome); !v.Good() {
+					t.Errorf("%s on %s: %s %s: %s", s.ID, arm, want.Rule, v, found.Why)
+				}
+				if v := Of(other, want, found.Outcome); want.Stock == scenario.Broken && !v.Red() {
+					t.Errorf("%s on %s, taken for %s: %s %s: %s", s.ID, arm, other, want.Rule, v, found.Why)
+				}
+			}
+		}
+	}
+}
