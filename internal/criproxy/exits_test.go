@@ -73,7 +73,6 @@ func TestExitsFromEvents(t *testing.T) {
 	running.State, running.FinishedAt = runtimev1.ContainerState_CONTAINER_RUNNING, 0
 	events <- stoppedEvent("one", exited("one", "main", 137), running)
 	events <- stoppedEvent("one", exited("one", "main", 137), running) // told twice, recorded once
-	events <- stoppedEvent("sandbox-p")                                // the sandbox is no container
 	events <- stoppedEvent("two", exited("two", "sidecar", 0))
 	e := b.wait("the first exit", isExit("one"))
 	if !e.At.Equal(finished) {
@@ -86,6 +85,26 @@ func TestExitsFromEvents(t *testing.T) {
 	}
 	if err := b.proxy.ExitsErr(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestSandboxIsNoContainer(t *testing.T) {
+	f, events := withEvents()
+	exits := make(chan history.Event, 4)
+	newBench(t, f, func(o *Options) { // a sink of its own: the recorder would drop what has no pod
+		o.Record = history.SinkFunc(func(e history.Event) {
+			if e.Kind == history.ContainerExit {
+				exits <- e
+			}
+		})
+	})
+	events <- stoppedEvent("sandbox-p")
+	told := stoppedEvent("sandbox-p")
+	told.PodSandboxStatus = nil // known from before
+	events <- told
+	events <- stoppedEvent("one", exited("one", "main", 0))
+	if e := <-exits; e.ContainerID != "one" {
+		t.Errorf("recorded %+v", e)
 	}
 }
 

@@ -45,8 +45,9 @@ type Fault struct {
 	Fail error
 	// Delay is how long the call waits before it goes on; it ends early, with the call, when the caller gives up.
 	Delay time.Duration
-	// Hang holds the call until the caller gives up, by cancelling or by its deadline (the call then ends with that
-	// status and never reaches the runtime), or until the fault is removed (the call then goes on).
+	// Hang holds the call until the caller gives up, by cancelling or by its deadline (the call then ends with Canceled
+	// or DeadlineExceeded and never reaches the runtime), or until the fault is removed (the call then goes on). A caller
+	// at its deadline also cancels; the record has whichever arrived first.
 	Hang bool
 
 	// Times is how many calls the fault strikes; 0 is every one until it is removed. A fault that has struck that

@@ -182,9 +182,16 @@ func TestTimesIsExactUnderConcurrency(t *testing.T) {
 	b := newBench(t, &fakeRuntime{}, nil)
 	id := b.create("main")
 	const strikes, calls = 7, 64
+	// All calls have passed the first look at the fault before any is counted.
+	var here sync.WaitGroup
+	here.Add(calls)
 	b.inject(Fault{
 		Method: "StopContainer", Container: "main", Fail: status.Error(codes.Aborted, "x"), Times: strikes,
-		Match: func(proto.Message) bool { return true },
+		Match: func(proto.Message) bool {
+			here.Done()
+			here.Wait()
+			return true
+		},
 	})
 	var failed atomic.Int32
 	var wait sync.WaitGroup

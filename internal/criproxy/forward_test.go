@@ -331,6 +331,43 @@ func TestCloseEndsCallsAndLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestCloseWaitsForTheLastRecord(t *testing.T) {
+	recording, release := make(chan struct{}), make(chan struct{})
+	f := &fakeRuntime{stop: func(ctx context.Context, _ *runtimev1.StopContainerRequest) (*runtimev1.StopContainerResponse, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	called := make(chan struct{})
+	b := newBench(t, f, func(o *Options) {
+		o.Record = history.SinkFunc(func(e history.Event) {
+			switch {
+			case isCall("StopContainer")(e):
+				close(called)
+			case isReturn("StopContainer")(e):
+				close(recording)
+				<-release
+			}
+		})
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- b.stop(t.Context(), "x", 60) }()
+	<-called
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		_ = b.proxy.Close()
+	}()
+	<-recording
+	select {
+	case <-closed:
+		t.Error("Close returned while a return was still being recorded")
+	case <-time.After(50 * time.Millisecond): // a proxy that does not wait has returned by then
+	}
+	close(release)
+	<-closed
+	<-ended
+}
+
 func TestStartRefusesBadOptions(t *testing.T) {
 	dir := tempDir(t)
 	good := filepath.Join(dir, "a.sock")
