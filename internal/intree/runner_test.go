@@ -43,6 +43,10 @@ func TestStockGivesEachTestItsVerdict(t *testing.T) {
 		{Declared{Test: "TestOutside", Reason: "zero is not carried"}, want{judge.Reproduced, "zero is not carried"}},
 		// It uses a package that stock does not have, and fails by what stock does.
 		{Declared{Test: "TestUsesNewPackage", Reason: "have 1, want 0"}, want{judge.Reproduced, "have 1, want 0"}},
+		// An assertion about what stock does not have is left out, the rest of the test fails.
+		{Declared{Test: "TestSettled", Reason: "have 1, want 0"}, want{judge.Reproduced, "have 1, want 0"}},
+		// By the compiler: a method that was taken out, by its own cause.
+		{Declared{Test: "TestStarted", Reason: "undefined: newWorker"}, want{judge.Reproduced, "compiler: undefined: newWorker"}},
 		// By the compiler: a helper with a new function, a new package.
 		{Declared{Test: "TestDeadline", Reason: "undefined: newWorker"}, want{judge.Reproduced, "undefined: newWorker"}},
 		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestDeadline", Reason: "undefined: Deadline"}, want{judge.Reproduced, "undefined: Deadline"}},

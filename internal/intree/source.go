@@ -41,6 +41,14 @@ type decl struct {
 	names map[string]bool
 	// test is true for a function that go test runs.
 	test bool
+	// assertions are the statements inside that only assert.
+	assertions []statement
+}
+
+// statement is one statement; first and last are lines of the file, counted from 1.
+type statement struct {
+	text        string
+	first, last int
 }
 
 // imported is one import of a test file.
@@ -151,8 +159,14 @@ func newDecl(fset *token.FileSet, d ast.Decl, text string) decl {
 		out.key = strings.Join(names, " ")
 	}
 	ast.Inspect(d, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			out.names[id.Name] = true
+		switch n := n.(type) {
+		case *ast.Ident:
+			out.names[n.Name] = true
+		case *ast.ExprStmt:
+			if isAssertion(n) {
+				start, end := fset.Position(n.Pos()), fset.Position(n.End())
+				out.assertions = append(out.assertions, statement{text[start.Offset:end.Offset], start.Line, end.Line})
+			}
 		}
 		return true
 	})
@@ -160,6 +174,20 @@ func newDecl(fset *token.FileSet, d ast.Decl, text string) decl {
 	out.start, out.end, out.first, out.last = start.Offset, end.Offset, start.Line, end.Line
 	out.text = text[out.start:out.end]
 	return out
+}
+
+// isAssertion is true for a call of testify's packages: it looks, and does nothing else.
+func isAssertion(s *ast.ExprStmt) bool {
+	call, ok := s.X.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	return ok && (pkg.Name == "require" || pkg.Name == "assert")
 }
 
 func receiver(t ast.Expr) string {

@@ -105,6 +105,9 @@ func (r *Runner) compileOnStock(ctx context.Context, pkg, scratch string) (*tran
 		}
 		_, err = tool.Go(ctx, r.Stock, r.Toolchain, nil, "test", "-c", "-vet=off", "-gcflags=-e", "-overlay="+overlay, "-o", binary, "./"+pkg)
 		if err == nil {
+			for _, key := range sortedKeys(t.cut) {
+				r.say("stock  left out of %s, since stock cannot compile it: %s", key, strings.Join(t.cut[key], "; "))
+			}
 			return t, binary, nil
 		}
 		var failed *tool.Error

@@ -28,7 +28,8 @@ import (
 //
 // What of them does not compile there is taken out step by step: a declaration that is new is dropped, one that was
 // changed goes back to stock's words, and so do those that cannot stand without them. What was taken out keeps what the
-// compiler said of it.
+// compiler said of it. Of a declaration that only asserts something about what stock does not have, the assertion alone is
+// left out: the rest of the test still has to fail, and for its reason.
 type transplant struct {
 	stock map[string]*source // by file name
 	fixed map[string]*source
@@ -36,6 +37,8 @@ type transplant struct {
 
 	// out holds, by "package key", what was taken out and what the compiler said.
 	out map[string][]string
+	// cut holds, by "package key", the assertions that were left out of a declaration.
+	cut map[string][]string
 	// unimported holds "file path" of imports that were taken out.
 	unimported map[string]bool
 	// current is what render gave last, by file name.
@@ -43,7 +46,7 @@ type transplant struct {
 }
 
 func newTransplant(stock, fixed map[string]*source) *transplant {
-	return &transplant{stock: stock, fixed: fixed, known: index(stock), out: map[string][]string{}, unimported: map[string]bool{}}
+	return &transplant{stock: stock, fixed: fixed, known: index(stock), out: map[string][]string{}, cut: map[string][]string{}, unimported: map[string]bool{}}
 }
 
 // render returns the files that differ from stock's: name to text. A file that only stock has maps to the empty text.
@@ -87,6 +90,12 @@ func (t *transplant) renderFile(s *source) string {
 		key := s.pkg + " " + d.key
 		if _, out := t.out[key]; out {
 			replace(d.start, d.end, t.known[key].text)
+		} else if cut := t.cut[key]; len(cut) > 0 {
+			text := d.text
+			for _, statement := range cut {
+				text = strings.ReplaceAll(text, statement, "")
+			}
+			replace(d.start, d.end, text)
 		}
 	}
 	b.WriteString(s.text[pos:])
@@ -141,12 +150,54 @@ func (t *transplant) takeOut(said []complaint) bool {
 			}
 		}
 		for _, d := range s.decls {
-			if c.line >= d.first && c.line <= d.last {
-				changed = t.drop(s.pkg, d, c.text) || changed
+			if c.line < d.first || c.line > d.last {
+				continue
+			}
+			if t.cutAssertion(s.pkg, d, c.line) {
+				changed = true
+				continue
+			}
+			for _, said := range t.causes(s.pkg, c.text) {
+				changed = t.drop(s.pkg, d, said) || changed
 			}
 		}
 	}
 	return t.spread() || changed
+}
+
+// cutAssertion leaves the innermost assertion on a line out of a new or changed declaration.
+func (t *transplant) cutAssertion(pkg string, d decl, line int) bool {
+	key := pkg + " " + d.key
+	if t.known[key].text == d.text {
+		return false
+	}
+	for _, a := range slices.Backward(d.assertions) {
+		if line >= a.first && line <= a.last {
+			// Another complaint about the same statement finds it on the list.
+			if !slices.Contains(t.cut[key], a.text) {
+				t.cut[key] = append(t.cut[key], a.text)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+var missing = regexp.MustCompile(`^undefined: (\w+)$|\(type \*?(\w+) has no field or method (\w+)`)
+
+// causes returns what the compiler said of a helper that was taken out, when it complains that the helper is missing, and
+// else the complaint itself.
+func (t *transplant) causes(pkg, said string) []string {
+	if m := missing.FindStringSubmatch(said); m != nil {
+		key := pkg + " " + m[1]
+		if m[1] == "" {
+			key = pkg + " " + m[2] + "." + m[3]
+		}
+		if why := t.out[key]; len(why) > 0 {
+			return why
+		}
+	}
+	return []string{said}
 }
 
 // drop takes a new or changed declaration out; one that stands in stock with the same words stays.

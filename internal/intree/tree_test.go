@@ -24,6 +24,19 @@ import (
 	"testing"
 )
 
+// requirePackage stands for testify's.
+const requirePackage = `package require
+
+import "testing"
+
+func Equal(t *testing.T, want, have any) {
+	t.Helper()
+	if want != have {
+		t.Fatalf("have %v, want %v", have, want)
+	}
+}
+`
+
 // The trees of these tests are two tiny modules. Stock raises 0 to 1 and knows no deadline.
 var stockTree = map[string]string{
 	"go.mod": "module k8s.io/kubernetes\n\ngo 1.24\n",
@@ -50,12 +63,14 @@ func TestWait(t *testing.T) { check(t, Wait(3), 3) }
 
 func TestUntouched(t *testing.T) { check(t, Grace(5), 5) }
 `,
+	"require/require.go":             requirePackage,
 	"pkg/kubelet/only_stock_test.go": "package kubelet\n\nvar onlyStock = 1\n",
 }
 
 // Fixed carries 0, has a deadline, a package of its own for it, and another argument for Wait.
 var fixedTree = map[string]string{
-	"go.mod": stockTree["go.mod"],
+	"go.mod":             stockTree["go.mod"],
+	"require/require.go": requirePackage,
 	"pkg/kubelet/kubelet.go": `package kubelet
 
 import "k8s.io/kubernetes/pkg/kubelet/graceperiod"
@@ -117,6 +132,35 @@ func TestSkips(t *testing.T) {
 	if Grace(0) == 1 {
 		t.Skip("not here")
 	}
+}
+`,
+	"pkg/kubelet/harness_test.go": `package kubelet
+
+import (
+	"testing"
+
+	"k8s.io/kubernetes/require"
+)
+
+type harness struct{ *testing.T }
+
+// settled asserts something about a field that stock does not have, among other things.
+func (h *harness) settled(have, want int) {
+	require.Equal(h.T, 0, (&worker{}).deadline)
+	require.Equal(h.T, want, have)
+}
+
+// started does something with it.
+func (h *harness) started() *worker {
+	w := newWorker(1, 2)
+	return w
+}
+
+func TestSettled(t *testing.T) { (&harness{t}).settled(Grace(0), 0) }
+
+func TestStarted(t *testing.T) {
+	h := &harness{t}
+	require.Equal(t, 3, h.started().deadline)
 }
 `,
 	"pkg/kubelet/graceperiod/outside_test.go": `package graceperiod_test
