@@ -73,7 +73,7 @@ func (r *Result) judgeRun(d Declared, ran ran) {
 	failed := strings.Contains(ran.output, "--- FAIL: "+d.Test+" ") || panicked.MatchString(ran.output)
 	reason := ""
 	if d.reason != nil {
-		reason = matchingLine(d.reason, ran.output)
+		reason = matchingText(d.reason, ran.output)
 	}
 	switch {
 	case !started:
@@ -98,14 +98,14 @@ func (r *Result) judgeRun(d Declared, ran ran) {
 	}
 }
 
-// matchingLine returns the first line that a pattern matches; a match over several lines gives the first of them.
-func matchingLine(re *regexp.Regexp, text string) string {
+// matchingText returns what a pattern matches, from the begin of its first line to the end of its last, on one line.
+func matchingText(re *regexp.Regexp, text string) string {
 	at := re.FindStringIndex(text)
 	if at == nil {
 		return ""
 	}
 	start := strings.LastIndex(text[:at[0]], "\n") + 1
-	return strings.TrimSpace(firstLine(text[start:]))
+	return strings.Join(strings.Fields(text[start:at[1]]+firstLine(text[at[1]:])), " ")
 }
 
 func firstLine(text string) string {
