@@ -27,6 +27,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kgrace/kgrace/pkg/graceperiod"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/runtime"
@@ -44,6 +45,7 @@ import (
 	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
 	"k8s.io/kubernetes/pkg/kubelet/util/queue"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 )
 
 // OnCompleteFunc is a function that is invoked when an operation completes.
@@ -275,7 +277,8 @@ type podSyncer interface {
 	// without error. Once this method exits with no error other components are allowed to tear down
 	// supporting resources like volumes and devices. If the context is canceled, the method should
 	// return context.Canceled unless it has successfully finished, which may occur when a shorter
-	// grace period is detected.
+	// grace period is detected. The context carries the deadline (see graceperiod.FromContext) that
+	// the grace period sets, counted from the moment the pod was first told to terminate.
 	SyncTerminatingPod(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, gracePeriod *int64, podStatusFn func(*v1.PodStatus)) error
 	// SyncTerminatingRuntimePod is invoked when running containers are found that correspond to
 	// a pod that is no longer known to the kubelet to terminate those containers. It should not
@@ -384,8 +387,12 @@ type podSyncStatus struct {
 	// terminatedAt is set once the pod worker has completed a successful
 	// syncTerminatingPod call and means all running containers are stopped.
 	terminatedAt time.Time
-	// gracePeriod is the requested gracePeriod once terminatingAt is nonzero.
+	// gracePeriod is the requested gracePeriod once terminatingAt is nonzero. It
+	// is zero as long as none was recorded, and if killAtOnce is set.
 	gracePeriod int64
+	// killAtOnce is true if the requested gracePeriod is zero, which is as short
+	// as it gets: no hooks are run, nothing is waited for.
+	killAtOnce bool
 	// notifyPostTerminating will be closed once the pod transitions to
 	// terminated. After the pod is in terminated state, nothing should be
 	// added to this list.
@@ -433,6 +440,20 @@ func (s *podSyncStatus) IsFinished() bool             { return s.finished }
 func (s *podSyncStatus) IsEvicted() bool              { return s.evicted }
 func (s *podSyncStatus) IsDeleted() bool              { return s.deleted }
 func (s *podSyncStatus) IsStarted() bool              { return !s.startedAt.IsZero() }
+
+// setGracePeriod records the effective grace period of a pod that is terminating.
+func (s *podSyncStatus) setGracePeriod(gracePeriod int64) {
+	s.gracePeriod = gracePeriod
+	s.killAtOnce = gracePeriod == 0
+}
+
+// recordedGracePeriod returns the grace period that was recorded so far, or nil if there is none.
+func (s *podSyncStatus) recordedGracePeriod() *int64 {
+	if s.gracePeriod == 0 && !s.killAtOnce {
+		return nil
+	}
+	return &s.gracePeriod
+}
 
 // WorkType returns this pods' current state of the pod in pod lifecycle state machine.
 func (s *podSyncStatus) WorkType() PodWorkerState {
@@ -935,9 +956,8 @@ func (p *podWorkers) UpdatePod(ctx context.Context, options UpdatePodOptions) {
 		gracePeriod, gracePeriodShortened := calculateEffectiveGracePeriod(status, pod, options.KillPodOptions)
 
 		wasGracePeriodShortened = gracePeriodShortened
-		status.gracePeriod = gracePeriod
-		// always set the grace period for syncTerminatingPod so we don't have to recalculate,
-		// will never be zero.
+		status.setGracePeriod(gracePeriod)
+		// always set the grace period for syncTerminatingPod so we don't have to recalculate
 		options.KillPodOptions.PodTerminationGracePeriodSecondsOverride = &gracePeriod
 
 	default:
@@ -1009,36 +1029,26 @@ func (p *podWorkers) UpdatePod(ctx context.Context, options UpdatePodOptions) {
 // calculateEffectiveGracePeriod sets the initial grace period for a newly terminating pod or allows a
 // shorter grace period to be provided, returning the desired value.
 func calculateEffectiveGracePeriod(status *podSyncStatus, pod *v1.Pod, options *KillPodOptions) (int64, bool) {
-	// enforce the restriction that a grace period can only decrease and track whatever our value is,
-	// then ensure a calculated value is passed down to lower levels
-	gracePeriod := status.gracePeriod
-	overridden := false
-	// this value is bedrock truth - the apiserver owns telling us this value calculated by apiserver
-	if override := pod.DeletionGracePeriodSeconds; override != nil {
-		if gracePeriod == 0 || *override < gracePeriod {
-			gracePeriod = *override
-			overridden = true
-		}
-	}
 	// we allow other parts of the kubelet (namely eviction) to request this pod be terminated faster
+	var override *int64
 	if options != nil {
-		if override := options.PodTerminationGracePeriodSecondsOverride; override != nil {
-			if gracePeriod == 0 || *override < gracePeriod {
-				gracePeriod = *override
-				overridden = true
-			}
-		}
+		override = options.PodTerminationGracePeriodSecondsOverride
 	}
+	// enforce the restriction that a grace period can only decrease and track whatever our value is,
+	// then ensure a calculated value is passed down to lower levels; the value of the pod is bedrock
+	// truth - the apiserver owns telling us this value calculated by apiserver
+	recorded := status.recordedGracePeriod()
+	gracePeriod := graceperiod.Shortest(recorded, pod.DeletionGracePeriodSeconds, override)
 	// make a best effort to default this value to the pod's desired intent, in the event
 	// the kubelet provided no requested value (graceful termination?)
-	if !overridden && gracePeriod == 0 && pod.Spec.TerminationGracePeriodSeconds != nil {
-		gracePeriod = *pod.Spec.TerminationGracePeriodSeconds
+	if gracePeriod == nil {
+		gracePeriod = graceperiod.Shortest(pod.Spec.TerminationGracePeriodSeconds)
 	}
-	// no matter what, we always supply a grace period of 1
-	if gracePeriod < 1 {
-		gracePeriod = 1
+	// an orphaned pod has no spec, and gets the smallest grace period that is one
+	if gracePeriod == nil {
+		return 1, false
 	}
-	return gracePeriod, status.gracePeriod != 0 && status.gracePeriod != gracePeriod
+	return *gracePeriod, recorded != nil && *gracePeriod < *recorded
 }
 
 // allowPodStart tries to start the pod and returns true if allowed, otherwise
@@ -1169,6 +1179,10 @@ func (p *podWorkers) startPodSync(parentCtx context.Context, podUID types.UID) (
 		status.ctx, status.cancelFn = context.WithCancel(context.WithoutCancel(parentCtx))
 	}
 	ctx = status.ctx
+	if gracePeriod := status.recordedGracePeriod(); update.WorkType == TerminatingPod && gracePeriod != nil {
+		// every attempt to terminate the pod works towards the same moment
+		ctx = graceperiod.NewContext(ctx, graceperiod.NewDeadline(status.terminatingAt, *gracePeriod))
+	}
 
 	// if we are already started, make our state visible to downstream components
 	if status.IsStarted() {
@@ -1321,7 +1335,11 @@ func (p *podWorkers) podWorkerLoop(parentCtx context.Context, podUID types.UID, 
 				isTerminal, postSync, err = p.podSyncer.SyncPod(ctx, update.Options.UpdateType, update.Options.Pod, update.Options.MirrorPod, status)
 			}
 
-			lastSyncTime = p.clock.Now()
+			// A terminating sync starts no containers. If it was interrupted or failed, the next one may be in more of a
+			// hurry, and what was known before is good enough for it; waiting for the next refresh is not.
+			if update.WorkType != TerminatingPod || err == nil {
+				lastSyncTime = p.clock.Now()
+			}
 			if postSync != nil {
 				postSync()
 			}
@@ -1424,6 +1442,11 @@ func (p *podWorkers) completeSync(logger klog.Logger, podUID types.UID) {
 		logger.V(4).Info("Pod worker attempted to set terminatingAt twice, likely programmer error", "podUID", podUID)
 	}
 	status.startedTerminating = true
+	// sidecars may still be running, and what they get now cannot be lengthened later
+	if status.activeUpdate != nil && status.activeUpdate.Pod != nil {
+		gracePeriod, _ := calculateEffectiveGracePeriod(status, status.activeUpdate.Pod, nil)
+		status.setGracePeriod(gracePeriod)
+	}
 
 	// the pod has now transitioned to terminating and we want to run syncTerminatingPod
 	// as soon as possible, so if no update is already waiting queue a synthetic update
@@ -1521,6 +1544,14 @@ func (p *podWorkers) completeTerminated(logger klog.Logger, podUID types.UID) {
 	}
 }
 
+// hasPendingUpdate returns true if an update is waiting for the worker of the pod.
+func (p *podWorkers) hasPendingUpdate(podUID types.UID) bool {
+	p.podLock.Lock()
+	defer p.podLock.Unlock()
+	status, ok := p.podSyncStatuses[podUID]
+	return ok && status.pendingUpdate != nil
+}
+
 // completeWork requeues on error or the next sync interval and then immediately executes any pending
 // work.
 func (p *podWorkers) completeWork(logger klog.Logger, podUID types.UID, phaseTransition bool, syncErr error) {
@@ -1528,6 +1559,8 @@ func (p *podWorkers) completeWork(logger klog.Logger, podUID types.UID, phaseTra
 	switch {
 	case phaseTransition:
 		p.workQueue.Enqueue(podUID, 0)
+	case errors.Is(syncErr, context.Canceled) && p.hasPendingUpdate(podUID):
+		// Nothing failed: the update that cancelled the sync is next.
 	case syncErr == nil:
 		// No error; requeue at the regular resync interval.
 		p.workQueue.Enqueue(podUID, wait.Jitter(p.resyncInterval, workerResyncIntervalJitterFactor))
@@ -1663,9 +1696,10 @@ func (p *podWorkers) removeTerminatedWorker(logger klog.Logger, uid types.UID, s
 			// the value of status.activeUpdate will be the fallback for the next sync.
 			status.terminatingAt = p.clock.Now()
 			if status.activeUpdate != nil && status.activeUpdate.Pod != nil {
-				status.gracePeriod, _ = calculateEffectiveGracePeriod(status, status.activeUpdate.Pod, nil)
+				gracePeriod, _ := calculateEffectiveGracePeriod(status, status.activeUpdate.Pod, nil)
+				status.setGracePeriod(gracePeriod)
 			} else {
-				status.gracePeriod = 1
+				status.setGracePeriod(1)
 			}
 			p.requeueLastPodUpdate(uid, status)
 			logger.V(4).Info("Pod is orphaned and still running, began terminating", "podUID", uid)
@@ -1698,6 +1732,11 @@ func (p *podWorkers) removeTerminatedWorker(logger klog.Logger, uid types.UID, s
 // It is intended to be injected into other modules that need to kill a pod.
 func killPodNow(ctx context.Context, podWorkers PodWorkers, recorder record.EventRecorder) eviction.KillPodFunc {
 	return func(pod *v1.Pod, isEvicted bool, gracePeriodOverride *int64, statusFn func(*v1.PodStatus)) error {
+		// Only the API asks to kill at once. Eviction and node shutdown come here with zero if no maximum is
+		// configured, and pods have always been given the smallest grace period then.
+		if gracePeriodOverride != nil && *gracePeriodOverride < 1 {
+			gracePeriodOverride = ptr.To[int64](1)
+		}
 		// determine the grace period to use when killing the pod
 		gracePeriod := int64(0)
 		if gracePeriodOverride != nil {

@@ -1,0 +1,27 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package podworkers is the kubelet's pod worker with the fix, outside a kubelet: one goroutine a pod, which syncs,
+// terminates and forgets it.
+//
+// What is real: pod_workers.go and errors.go are the kubelet's own files from the fixed tree of the default minor, copied
+// by `kgrace update` and held against the tree by `kgrace verify`. The pod cache and the work queue are Kubernetes'
+// packages. Driver calls them as the kubelet's loops do and at their intervals: a relist and a look at the work queue
+// every second, housekeeping every two seconds.
+//
+// What is not: there is no kubelet around it, so no API server, no status manager and no container runtime. Whoever uses
+// a Driver says with a Syncer what syncing and terminating a pod mean, and what the runtime shows of it.
+package podworkers

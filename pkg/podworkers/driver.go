@@ -1,0 +1,174 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package podworkers
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/kubelet/allocation"
+	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
+	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
+	"k8s.io/kubernetes/pkg/kubelet/util/queue"
+	"k8s.io/utils/clock"
+
+	"github.com/kgrace/kgrace/pkg/graceperiod"
+)
+
+// The kubelet's intervals: how often its PLEG lists what runs, its sync loop looks at the work queue, housekeeping looks
+// for orphans, and how long a failed sync backs off (kubelet.go, and genericPlegRelistPeriod in it).
+const (
+	relistPeriod       = time.Second
+	queuePeriod        = time.Second
+	housekeepingPeriod = 2 * time.Second
+	resyncInterval     = time.Minute
+	backOffPeriod      = 10 * time.Second
+)
+
+// Attempt is one attempt to terminate a pod.
+type Attempt struct {
+	Pod    *v1.Pod
+	Status *kubecontainer.PodStatus
+	// GracePeriod is the effective grace period in seconds, nil if nothing is known about it.
+	GracePeriod *int64
+	// Deadline is what GracePeriod comes to, counted from the start of the termination. It is the zero value where
+	// HasDeadline is false.
+	Deadline    graceperiod.Deadline
+	HasDeadline bool
+}
+
+// Syncer is what the workers do with a pod. The functions are called by one goroutine for each pod. Each gets the
+// worker's context; an error makes the worker try again, after a back-off unless it is the context's own.
+type Syncer interface {
+	// Sync makes the pod run. It returns true once the pod has ended by itself.
+	Sync(ctx context.Context, pod *v1.Pod) (ended bool, err error)
+	// Terminate stops the containers of the pod. It is called until it returns nil.
+	Terminate(ctx context.Context, attempt Attempt) error
+	// TerminateOrphan does the same for a pod that only the runtime knows.
+	TerminateOrphan(ctx context.Context, pod *kubecontainer.Pod) error
+	// Terminated cleans up after the pod.
+	Terminated(ctx context.Context, pod *v1.Pod) error
+	// Status is what the runtime shows of the pod now; nil is a pod without containers.
+	Status(uid types.UID) *kubecontainer.PodStatus
+}
+
+// Driver runs pod workers as a kubelet does. It is safe for concurrent use.
+type Driver struct {
+	workers   *podWorkers
+	workQueue queue.WorkQueue
+	cache     kubecontainer.Cache
+	syncer    Syncer
+
+	// lock is held by what the kubelet does one after the other, in its sync loop: updates and removals, retries and
+	// housekeeping.
+	lock sync.Mutex
+	pods map[types.UID]*v1.Pod
+}
+
+// NewDriver returns a Driver without pods. Events about pods go to the recorder.
+func NewDriver(ctx context.Context, syncer Syncer, recorder record.EventRecorder) *Driver {
+	d := &Driver{
+		workQueue: queue.NewBasicWorkQueue(clock.RealClock{}),
+		cache:     kubecontainer.NewCache(),
+		syncer:    syncer,
+		pods:      map[types.UID]*v1.Pod{},
+	}
+	allocations := allocation.NewInMemoryManager(klog.FromContext(ctx), nil, nil, nil, nil, nil, nil)
+	workers := newPodWorkers(d.podSyncer(), recorder, d.workQueue, resyncInterval, backOffPeriod, d.cache, allocations)
+	d.workers = workers.(*podWorkers)
+	return d
+}
+
+func (d *Driver) podSyncer() podSyncer {
+	return podSyncerFuncs{
+		syncPod: func(ctx context.Context, _ kubetypes.SyncPodType, pod, _ *v1.Pod, _ *kubecontainer.PodStatus) (bool, func(), error) {
+			ended, err := d.syncer.Sync(ctx, pod)
+			return ended, nil, err
+		},
+		syncTerminatingPod: func(ctx context.Context, pod *v1.Pod, status *kubecontainer.PodStatus, gracePeriod *int64, _ func(*v1.PodStatus)) error {
+			deadline, ok := graceperiod.FromContext(ctx)
+			return d.syncer.Terminate(ctx, Attempt{Pod: pod, Status: status, GracePeriod: gracePeriod, Deadline: deadline, HasDeadline: ok})
+		},
+		syncTerminatingRuntimePod: d.syncer.TerminateOrphan,
+		syncTerminatedPod: func(ctx context.Context, pod *v1.Pod, _ *kubecontainer.PodStatus) error {
+			return d.syncer.Terminated(ctx, pod)
+		},
+	}
+}
+
+// Run runs the loops of the kubelet around the workers until ctx is done.
+func (d *Driver) Run(ctx context.Context) {
+	var loops sync.WaitGroup
+	loops.Go(func() { every(ctx, relistPeriod, d.relist) })
+	loops.Go(func() { every(ctx, queuePeriod, d.retry) })
+	loops.Go(func() { every(ctx, housekeepingPeriod, d.housekeep) })
+	loops.Wait()
+}
+
+func every(ctx context.Context, period time.Duration, step func(context.Context)) {
+	ticker := time.NewTicker(period)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			step(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// relist brings the pod cache up to date, as the kubelet's PLEG does, for every pod that has a worker.
+func (d *Driver) relist(context.Context) {
+	d.workers.podLock.Lock()
+	uids := slices.Collect(maps.Keys(d.workers.podSyncStatuses))
+	d.workers.podLock.Unlock()
+	now := time.Now()
+	for _, uid := range uids {
+		status := d.syncer.Status(uid)
+		if status == nil {
+			status = &kubecontainer.PodStatus{ID: uid}
+		}
+		d.cache.Set(uid, status, nil, now)
+	}
+	d.cache.UpdateTime(now)
+}
+
+// retry hands pods to their workers again whose back-off or resync interval is over.
+func (d *Driver) retry(ctx context.Context) {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	for _, uid := range d.workQueue.GetWork() {
+		if pod, ok := d.pods[uid]; ok {
+			d.workers.UpdatePod(ctx, UpdatePodOptions{Pod: pod, UpdateType: kubetypes.SyncPodSync, StartTime: time.Now()})
+		}
+	}
+}
+
+// housekeep tells the workers which pods are wanted; they see to the others by themselves.
+func (d *Driver) housekeep(ctx context.Context) {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	d.workers.SyncKnownPods(klog.FromContext(ctx), slices.Collect(maps.Values(d.pods)))
+}

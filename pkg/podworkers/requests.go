@@ -1,0 +1,109 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package podworkers
+
+import (
+	"context"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
+	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
+)
+
+// The calls here are the kubelet's ways of asking something of a pod worker. None of them waits for the worker.
+
+// Apply is an update from the API server or another source: a new pod, or a new version of one that is known. A pod
+// with a deletionTimestamp is to be terminated with its deletionGracePeriodSeconds.
+func (d *Driver) Apply(ctx context.Context, pod *v1.Pod) {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	_, known := d.pods[pod.UID]
+	d.pods[pod.UID] = pod
+	updateType := kubetypes.SyncPodUpdate
+	if !known {
+		updateType = kubetypes.SyncPodCreate
+	}
+	d.workers.UpdatePod(ctx, UpdatePodOptions{Pod: pod, UpdateType: updateType, StartTime: time.Now()})
+}
+
+// Remove is the removal of the pod from its source. It carries no grace period of its own: the worker keeps what it
+// knows. Removing a pod that is not known changes nothing.
+func (d *Driver) Remove(ctx context.Context, uid types.UID) {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	pod, known := d.pods[uid]
+	delete(d.pods, uid)
+	if known {
+		d.workers.UpdatePod(ctx, UpdatePodOptions{Pod: pod, UpdateType: kubetypes.SyncPodKill})
+	}
+}
+
+// Kill is the kubelet's own wish to end a pod, as in an eviction. The grace period is in seconds; nil leaves it to the
+// pod. The returned channel is closed when the containers of the pod are down.
+func (d *Driver) Kill(ctx context.Context, pod *v1.Pod, gracePeriod *int64) <-chan struct{} {
+	done := make(chan struct{})
+	d.workers.UpdatePod(ctx, UpdatePodOptions{
+		Pod:        pod,
+		UpdateType: kubetypes.SyncPodKill,
+		KillPodOptions: &KillPodOptions{
+			Evict:                                    true,
+			CompletedCh:                              done,
+			PodTerminationGracePeriodSecondsOverride: gracePeriod,
+		},
+	})
+	return done
+}
+
+// KillOrphan ends a pod that only the runtime knows, with the grace period of 1 s that housekeeping gives it.
+func (d *Driver) KillOrphan(ctx context.Context, pod *kubecontainer.Pod) {
+	gracePeriod := int64(1)
+	d.workers.UpdatePod(ctx, UpdatePodOptions{
+		RunningPod:     pod,
+		UpdateType:     kubetypes.SyncPodKill,
+		KillPodOptions: &KillPodOptions{PodTerminationGracePeriodSecondsOverride: &gracePeriod},
+	})
+}
+
+// State is what a worker has left of a pod.
+type State struct {
+	// Known is true as long as there is a record of the pod.
+	Known bool
+	// Terminated is true once no container of the pod can be running.
+	Terminated bool
+	// Working is true while the worker has something to do.
+	Working bool
+}
+
+// State returns the state of the pod's worker.
+func (d *Driver) State(uid types.UID) State {
+	d.workers.podLock.Lock()
+	defer d.workers.podLock.Unlock()
+	status, ok := d.workers.podSyncStatuses[uid]
+	if !ok {
+		return State{}
+	}
+	return State{Known: true, Terminated: status.IsTerminated(), Working: status.IsWorking()}
+}
+
+// Workers returns the number of goroutines that serve a pod.
+func (d *Driver) Workers() int {
+	d.workers.podLock.Lock()
+	defer d.workers.podLock.Unlock()
+	return len(d.workers.podUpdates)
+}

@@ -1,0 +1,219 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package podworkers
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
+	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
+
+	"github.com/kgrace/kgrace/pkg/graceperiod"
+)
+
+// attempt is one attempt to terminate the pod, seen from below the worker.
+type attempt struct {
+	began, returned time.Duration
+	timeout         int64 // seconds, -1 where the worker knew no deadline
+	err             error
+}
+
+// stubborn is one pod with a container that ignores TERM, on a runtime like containerd: each attempt asks it to stop with
+// what is left, each such request has its own timer, and the first to expire kills. Times count from the start of the
+// termination.
+type stubborn struct {
+	start time.Time
+	// exits is when the container ends by itself; 0 is never.
+	exits time.Duration
+	// refusals is how many attempts the runtime refuses.
+	refusals int
+
+	lock     sync.Mutex
+	attempts []*attempt
+	dead     chan struct{}
+	diedAt   time.Duration
+	cleaned  bool
+}
+
+var errRefused = errors.New("the runtime refused")
+
+func (s *stubborn) Sync(context.Context, *v1.Pod) (bool, error) { return false, nil }
+
+func (s *stubborn) TerminateOrphan(ctx context.Context, _ *kubecontainer.Pod) error {
+	deadline, ok := graceperiod.FromContext(ctx)
+	return s.Terminate(ctx, Attempt{Deadline: deadline, HasDeadline: ok})
+}
+
+func (s *stubborn) Terminated(context.Context, *v1.Pod) error {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.cleaned = true
+	return nil
+}
+
+func (s *stubborn) Status(uid types.UID) *kubecontainer.PodStatus {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	state := kubecontainer.ContainerStateRunning
+	if s.diedAt > 0 {
+		state = kubecontainer.ContainerStateExited
+	}
+	return &kubecontainer.PodStatus{ID: uid, ContainerStatuses: []*kubecontainer.Status{{Name: "main", State: state}}}
+}
+
+func (s *stubborn) Terminate(ctx context.Context, a Attempt) (err error) {
+	this := &attempt{began: time.Since(s.start), timeout: -1}
+	if a.HasDeadline {
+		this.timeout = a.Deadline.StopTimeout(time.Now())
+	}
+	s.lock.Lock()
+	s.attempts = append(s.attempts, this)
+	refuse := len(s.attempts) <= s.refusals
+	s.lock.Unlock()
+	defer func() {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		this.returned, this.err = time.Since(s.start), err
+	}()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case refuse:
+		return errRefused
+	}
+	go s.killAfter(time.Duration(this.timeout) * time.Second)
+	select {
+	case <-s.dead:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// killAfter ends the container after that time, unless it ends before.
+func (s *stubborn) killAfter(timeout time.Duration) {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.dead:
+		return
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	select {
+	case <-s.dead:
+	default:
+		s.diedAt = time.Since(s.start)
+		close(s.dead)
+	}
+}
+
+// request is something asked of the worker, that long after the start of the termination. The first one is the start.
+type request struct {
+	after time.Duration
+	// grace is deletionGracePeriodSeconds, or with evict the kubelet's override; unset is -1.
+	grace  int64
+	evict  bool
+	remove bool
+}
+
+const specGrace = int64(60)
+
+// outcome is what happened to the pod.
+type outcome struct {
+	*stubborn
+	events []string
+	// left is the worker's state at the end, when the pod is gone from its source and housekeeping has run.
+	left    State
+	workers int
+}
+
+// play runs the pod for a while, plays the requests and waits until the pod has ended. It runs in virtual time.
+func play(t *testing.T, pod stubborn, requests []request) outcome {
+	result := outcome{stubborn: &pod}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
+		defer cancel()
+		recorder := record.NewFakeRecorder(100)
+		driver := NewDriver(ctx, &pod, recorder)
+		go driver.Run(ctx)
+		pod.dead = make(chan struct{})
+		driver.Apply(ctx, newPod())
+		// long enough for the first relist: from here on the worker need not wait for a status
+		time.Sleep(3*time.Second + 500*time.Millisecond)
+
+		pod.start = time.Now()
+		if pod.exits > 0 {
+			go pod.killAfter(pod.exits)
+		}
+		for _, r := range requests {
+			time.Sleep(r.after - time.Since(pod.start))
+			ask(ctx, driver, r)
+			synctest.Wait()
+		}
+		<-pod.dead
+		// the status manager would remove the pod from the API; then the next housekeeping forgets it
+		time.Sleep(backOffPeriod + backOffPeriod/2)
+		driver.Remove(ctx, newPod().UID)
+		time.Sleep(2 * housekeepingPeriod)
+		result.left, result.workers = driver.State(newPod().UID), driver.Workers()
+		for len(recorder.Events) > 0 {
+			result.events = append(result.events, <-recorder.Events)
+		}
+		cancel()
+		// a goroutine that is left makes the end of the bubble fail
+	})
+	return result
+}
+
+func ask(ctx context.Context, driver *Driver, r request) {
+	pod := newPod()
+	switch {
+	case r.remove:
+		driver.Remove(ctx, pod.UID)
+	case r.evict && r.grace < 0:
+		driver.Kill(ctx, pod, nil)
+	case r.evict:
+		driver.Kill(ctx, pod, &r.grace)
+	default:
+		pod.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+		pod.DeletionGracePeriodSeconds = &r.grace
+		driver.Apply(ctx, pod)
+	}
+}
+
+func newPod() *v1.Pod {
+	grace := specGrace
+	return &v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{UID: "1", Name: "pod", Namespace: "default"},
+		Spec: v1.PodSpec{
+			TerminationGracePeriodSeconds: &grace,
+			Containers:                    []v1.Container{{Name: "main"}},
+		},
+	}
+}
