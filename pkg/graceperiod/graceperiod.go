@@ -45,8 +45,13 @@ import (
 // preStop hook or by waiting for other containers. Two seconds are what Kubernetes documents.
 const MinimumWindow = 2 * time.Second
 
-// minimumPeriod replaces a negative grace period, in seconds.
-const minimumPeriod = int64(1)
+const (
+	// minimumPeriod replaces a negative grace period, in seconds.
+	minimumPeriod = int64(1)
+	// maximumPeriod is the longest grace period that is told apart from longer ones, in seconds. It is
+	// more than a century, and keeps a Deadline within what a time.Duration can hold.
+	maximumPeriod = int64(1) << 32
+)
 
 // Shortest returns the smallest of the periods that are set, in seconds, or nil if none is.
 func Shortest(periods ...*int64) *int64 {
@@ -79,7 +84,7 @@ func NewDeadline(start time.Time, seconds int64) Deadline {
 	if seconds < 0 {
 		seconds = minimumPeriod
 	}
-	return Deadline{start: start, seconds: seconds}
+	return Deadline{start: start, seconds: min(seconds, maximumPeriod)}
 }
 
 // AtOnce is true if the grace period is zero: nothing is waited for.
