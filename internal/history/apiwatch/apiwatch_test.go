@@ -110,10 +110,10 @@ func event(kind string, object any) any {
 	return map[string]any{"type": kind, "object": object}
 }
 
-// record opens one history for the pods p and q and gives a way to wait for n events and print them.
+// record opens one history for the pods p, q and r and gives a way to wait for n events and print them.
 func record(t *testing.T) (*history.Recorder, func(n int) []string) {
 	recorder := history.NewRecorder()
-	log, err := recorder.Open(history.Header{Scenario: "s", Pod: "p"}, "q")
+	log, err := recorder.Open(history.Header{Scenario: "s", Pod: "p"}, "q", "r")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,14 +169,15 @@ func TestPods(t *testing.T) {
 		t.Errorf("the watch is taken up at version %q, expected the last one seen", second.version)
 	}
 	second.events <- event("ADDED", pod("q", "14", nil))
-	wait(4)
+	second.events <- event("ADDED", pod("r", "15", nil))
+	wait(5)
 
-	// The version is gone: a list tells what was missed, the removal of p among it.
+	// The version is gone: a list tells what was missed, the removal of p among it. Nothing happened to r.
 	second.events <- event("ERROR", &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired, Message: "too old",
 	})
-	api.lists <- podList("20", pod("q", "19", marked(5)))
+	api.lists <- podList("20", pod("q", "19", marked(5)), pod("r", "15", nil))
 	third := <-api.watches
 	if third.version != "20" {
 		t.Errorf("after the list the watch starts at version %q", third.version)
@@ -188,6 +189,7 @@ func TestPods(t *testing.T) {
 		"api.pod p MODIFIED Running 60",
 		"api.pod p MODIFIED Running 0",
 		"api.pod q ADDED Running unset",
+		"api.pod r ADDED Running unset",
 		"api.pod p DELETED Running 0",
 		"api.pod q MODIFIED Running 5",
 		"api.pod q DELETED Running 0",
