@@ -37,7 +37,8 @@ import (
 const Start = "START"
 
 // EOF is the Reason of the event that stands for the end of a main process's connection. Its At is when the server
-// noticed, some microseconds after the kernel closed the dead process's socket.
+// noticed: usually within a millisecond of the kernel closing the dead process's socket, later on a busy machine. The
+// exact moment of a death is history.ContainerExit.
 const EOF = "EOF"
 
 // maxLine bounds one line, in bytes.
