@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -210,6 +211,9 @@ func TestTreeEditedWhileBuilt(t *testing.T) {
 	r.Progress = edit{t, stock.Dir}
 	_, err := r.Build(t.Context(), testMinor, Stock, "kubectl")
 	wantError(t, err, "while it was being built", "cmd/kubectl/main.go")
+	if left, _ := os.ReadDir(filepath.Join(r.Output, "bin", testMinor)); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
 }
 
 // edit changes a file when the build starts.

@@ -38,14 +38,15 @@ const (
 	testTime  = "2026-10-27T12:01:04Z"
 )
 
-// kubeFiles is the tiny Kubernetes as its git repository has it; the module lacks vendor and the staging folders.
+// kubeFiles is the tiny Kubernetes as its git repository has it; the module lacks vendored code and the staging folders.
 var kubeFiles = map[string]string{
-	".gitattributes": "* text=auto eol=lf\nignored-by-archive export-ignore\n",
-	".gitignore":     "generated.go\n",
-	"LICENSE":        "none\n",
-	"go.work":        "go 1.26.0\nuse .\nuse ./staging/src/k8s.io/client-go\n",
-	"go.work.sum":    "",
-	"go.sum":         "",
+	".gitattributes":     "* text=auto eol=lf\nignored-by-archive export-ignore\n",
+	".gitignore":         "generated.go\n",
+	"LICENSE":            "none\n",
+	"go.work":            "go 1.26.0\nuse .\nuse ./staging/src/k8s.io/client-go\n",
+	"vendor/modules.txt": "## workspace\n", // the one file of vendor that modules hold
+	"go.work.sum":        "",
+	"go.sum":             "",
 	"go.mod": `module k8s.io/kubernetes
 
 go 1.26.0
@@ -105,7 +106,6 @@ func Get() string {
 
 // inGitOnly is what the repository has besides.
 var inGitOnly = map[string]string{
-	"vendor/modules.txt":                                  "## workspace\n",
 	"vendor/example.test/x/x.go":                          "package x\n",
 	"staging/src/k8s.io/client-go/go.mod":                 "module k8s.io/client-go\n",
 	"staging/src/k8s.io/client-go/pkg/version/version.go": versionPackage,
