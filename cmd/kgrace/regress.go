@@ -24,7 +24,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -206,7 +205,8 @@ func (q *regression) prepare(r *kubetree.Repo, bin map[scenario.Arm]map[string]s
 	if err := os.MkdirAll(q.artifacts, 0o755); err != nil {
 		return "", err
 	}
-	config := regress.Config{Minor: q.minor, Arms: q.arms, Bin: bin, Nodes: nodesDir(r), Artifacts: q.artifacts, OneByOne: q.oneByOne}
+	config := regress.Config{Minor: q.minor, Arms: q.arms, Bin: bin, Nodes: nodesDir(r), Artifacts: q.artifacts, OneByOne: q.oneByOne,
+		Lifeline: true}
 	for _, s := range q.scenarios {
 		config.Scenarios = append(config.Scenarios, s.ID)
 	}
@@ -214,22 +214,27 @@ func (q *regression) prepare(r *kubetree.Repo, bin map[scenario.Arm]map[string]s
 	return path, config.Write(path)
 }
 
-// runSuite runs the compiled suite: its progress goes to standard error, its own report to the log. A process group of its
-// own keeps a terminal's Ctrl-C from reaching it twice: Ginkgo skips its cleanup at the second.
+// runSuite runs the compiled suite: its progress goes to standard error, its own report to the log.
 func runSuite(ctx context.Context, suite, config, log string, app *app) error {
 	file, err := os.Create(log)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
+	// The suite ends in order when this pipe does, that is when kgrace ends, however it ends. (A parent-death signal would come
+	// once for every thread of kgrace, and Ginkgo skips its cleanup at the second.)
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer ours.Close()
+	defer theirs.Close()
 	cmd := exec.CommandContext(ctx, suite, "-test.timeout=0")
 	cmd.Env = append(os.Environ(), regress.ConfigVar+"="+config)
-	cmd.Stdout, cmd.Stderr = file, app.errs
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, file, app.errs
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-	// The parent-death signal is bound to the thread that starts the process; it must live as long.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	// A process group of its own keeps a terminal's Ctrl-C from reaching it a second time.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("the suite did not pass (%w); see %s", err, log)
 	}

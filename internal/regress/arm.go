@@ -25,6 +25,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,7 +73,10 @@ func (r *Run) runArm(ctx context.Context, arm scenario.Arm) (err error) {
 	go func() {
 		select {
 		case <-b.node.Lost():
-			cancel(fmt.Errorf("the node was lost: %w", b.node.Err()))
+			// The error comes with the end of a program's log; one line of it is enough for twenty histories.
+			r.logf("%s the node was lost: %v", arm, b.node.Err())
+			why, _, _ := strings.Cut(b.node.Err().Error(), "\n")
+			cancel(errors.New("the node was lost: " + why))
 		case <-ctx.Done():
 		}
 	}()

@@ -37,6 +37,8 @@ type Config struct {
 	Nodes     string                             `json:"nodes"`
 	Artifacts string                             `json:"artifacts"`
 	OneByOne  bool                               `json:"oneByOne"`
+	// Lifeline says that standard input is a pipe whose end means that the suite shall end.
+	Lifeline bool `json:"lifeline"`
 }
 
 // Write writes the file.
@@ -49,31 +51,31 @@ func (c Config) Write(path string) error {
 }
 
 // ReadConfig reads the file and makes options of it. Every name in it must be known.
-func ReadConfig(path string, progress io.Writer) (Options, error) {
+func ReadConfig(path string, progress io.Writer) (options Options, lifeline bool, err error) {
 	var c Config
 	data, err := os.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(data, &c)
 	}
 	if err != nil {
-		return Options{}, fmt.Errorf("%s=%s: %w", ConfigVar, path, err)
+		return Options{}, false, fmt.Errorf("%s=%s: %w", ConfigVar, path, err)
 	}
 	catalogue, err := scenario.Catalogue()
 	if err != nil {
-		return Options{}, err
+		return Options{}, false, err
 	}
 	if len(c.Scenarios) == 0 {
-		return Options{}, fmt.Errorf("%s=%s names no scenario", ConfigVar, path)
+		return Options{}, false, fmt.Errorf("%s=%s names no scenario", ConfigVar, path)
 	}
-	options := Options{Minor: c.Minor, Arms: c.Arms, Bin: c.Bin, Nodes: c.Nodes, Artifacts: c.Artifacts,
+	options = Options{Minor: c.Minor, Arms: c.Arms, Bin: c.Bin, Nodes: c.Nodes, Artifacts: c.Artifacts,
 		OneByOne: c.OneByOne, Progress: progress}
 	for _, arm := range c.Arms {
 		if _, err := scenario.ParseArm(string(arm)); err != nil {
-			return Options{}, err
+			return Options{}, false, err
 		}
 	}
 	if options.Scenarios, err = scenario.Pick(catalogue, scenario.LevelNode, c.Scenarios...); err != nil {
-		return Options{}, err
+		return Options{}, false, err
 	}
-	return options, options.check()
+	return options, c.Lifeline, options.check()
 }

@@ -233,12 +233,12 @@ func TestRejudgeRefuses(t *testing.T) {
 func TestConfigComesBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "suite.json")
 	config := Config{Minor: "v1.37", Arms: []scenario.Arm{scenario.Stock}, Scenarios: []string{"now"},
-		Bin: map[scenario.Arm]map[string]string{scenario.Stock: {"kubelet": "/k"}}, Nodes: "/n", Artifacts: "/a"}
+		Bin: map[scenario.Arm]map[string]string{scenario.Stock: {"kubelet": "/k"}}, Nodes: "/n", Artifacts: "/a", Lifeline: true}
 	if err := config.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadConfig(path, nil)
-	if err != nil || len(got.Scenarios) != 1 || got.Scenarios[0].ID != "now" || got.Bin[scenario.Stock]["kubelet"] != "/k" {
+	got, lifeline, err := ReadConfig(path, nil)
+	if err != nil || !lifeline || len(got.Scenarios) != 1 || got.Scenarios[0].ID != "now" || got.Bin[scenario.Stock]["kubelet"] != "/k" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for want, change := range map[string]func(*Config){
@@ -252,7 +252,7 @@ func TestConfigComesBack(t *testing.T) {
 		if err := bad.Write(path); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadConfig(path, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := ReadConfig(path, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

@@ -67,7 +67,7 @@ force-while-terminating  R3    reproduced  fixed  as expected  30.10 s        3.
                          R4    reproduced  fixed  as expected                 
 lengthen                 R2    kept        kept   as expected  5.10 s         5.10 s
 
-2 scenarios on 2 arms of v1.37 in 61 s: 2 reproduced, 2 fixed, 2 kept
+scenarios: 2 on stock and fixed of v1.37 (61 s): 2 reproduced, 2 fixed, 2 kept
 force of a terminating pod to container dead, median: stock 27.10 s, fixed 0.20 s
 GOOD
 `

@@ -174,7 +174,15 @@ func (r Results) closing() string {
 	if len(parts) == 0 {
 		parts = []string{"nothing ran"}
 	}
-	fmt.Fprintf(&b, "%d scenarios on %d arms of %s in %.0f s: %s\n", len(r.Scenarios), len(r.Arms), r.Minor, r.Seconds,
+	took := "judged again" // kept histories take no time
+	if r.Seconds > 0 {
+		took = fmt.Sprintf("%.0f s", r.Seconds)
+	}
+	var arms []string
+	for _, arm := range r.Arms {
+		arms = append(arms, string(arm))
+	}
+	fmt.Fprintf(&b, "scenarios: %d on %s of %s (%s): %s\n", len(r.Scenarios), strings.Join(arms, " and "), r.Minor, took,
 		strings.Join(parts, ", "))
 	parts = nil
 	for _, arm := range r.Arms {

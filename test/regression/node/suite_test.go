@@ -18,9 +18,12 @@ package node
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"flag"
+	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,6 +31,7 @@ import (
 	"github.com/onsi/ginkgo/v2/reporters"
 	"github.com/onsi/ginkgo/v2/types"
 	. "github.com/onsi/gomega"
+	"k8s.io/klog/v2"
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/localnode"
@@ -50,7 +54,17 @@ func TestMain(m *testing.M) {
 	localnode.MaybeInit()
 	var path string
 	if path, asked = os.LookupEnv(regress.ConfigVar); asked {
-		options, configErr = regress.ReadConfig(path, os.Stderr)
+		var lifeline bool
+		options, lifeline, configErr = regress.ReadConfig(path, os.Stderr)
+		if lifeline {
+			go endWith(os.Stdin)
+		}
+		// What client libraries have to say goes with the suite's own report; standard error is for progress.
+		var flags flag.FlagSet
+		klog.InitFlags(&flags)
+		_ = flags.Set("logtostderr", "false")
+		_ = flags.Set("stderrthreshold", "FATAL")
+		klog.SetOutput(os.Stdout)
 		specs()
 	}
 	os.Exit(m.Run())
@@ -73,6 +87,12 @@ func TestNode(t *testing.T) {
 	RunSpecs(t, "regression at node level", suite, reporter)
 }
 
+// endWith interrupts the suite once, as Ctrl-C would, when the pipe ends: whoever started it is gone.
+func endWith(pipe io.Reader) {
+	_, _ = io.Copy(io.Discard, pipe)
+	_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+}
+
 // specs makes the tree of specs: it depends on what was asked for, so it is made once that is known.
 func specs() {
 	BeforeSuite(func() {
@@ -82,7 +102,7 @@ func specs() {
 		run, err = regress.Start(ctx, options)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func() {
-			cancel(fmt.Errorf("the suite ended"))
+			cancel(errors.New("the suite was interrupted"))
 			_, err := run.Wait()
 			Expect(err).NotTo(HaveOccurred(), "the nodes")
 		})
