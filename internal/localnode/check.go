@@ -42,6 +42,10 @@ func Check(ctx context.Context, c Config) error {
 
 func check(ctx context.Context, c *Config) error {
 	problems := checkTools(nodePath, exec.LookPath)
+	// containerd gives every hostNetwork pod a copy.
+	if _, err := os.Stat("/etc/hosts"); err != nil {
+		problems = append(problems, fmt.Errorf("%w: write one (echo 127.0.0.1 localhost >/etc/hosts)", err))
+	}
 	if c.Bin != nil {
 		problems = append(checkPrograms(c.Bin), problems...)
 	}

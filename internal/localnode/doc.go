@@ -35,7 +35,13 @@ limitations under the License.
 //
 // Cgroups named kgrace-NAME-ID in every hierarchy, a folder /run/kgrace-ID with sockets, Config.Dir, one listening port
 // on 127.0.0.1. No interface, no mount, no iptables rule, no sysctl: the kernel settings that a kubelet writes are shadowed by
-// plain files in the node's mount namespace.
+// plain files in the node's mount namespace. On cgroup v2 the controllers that a kubelet needs are enabled in the root cgroup's
+// cgroup.subtree_control where they are not; that stays, as it does with systemd.
+//
+// # cgroup v1 and v2
+//
+// Every hierarchy below /sys/fs/cgroup is used as it is: v1, hybrid, or unified. Nothing needs CAP_SYS_RESOURCE: no OOM score is
+// lowered (the kubelet's and the containers' settings say so), and the kubelet's complaint about its file limit is harmless.
 //
 // # Folder of a node (Config.Dir)
 //
