@@ -18,7 +18,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -58,6 +57,7 @@ and nothing is built.
 For every Kubernetes minor:
   series lint   names, messages, trailers and boilerplate of its patches
   round trip    its patches apply, and extracting them again gives the same bytes
+  gofmt         the files that they touch are as gofmt writes them
   declared      intree.yaml names every test that they bring or change
 For the module:
   copied files  pkg/podworkers and pkg/graceperiod are what the fixed tree of the default minor has
@@ -121,6 +121,7 @@ func checks(r *kubetree.Repo) []check {
 		all = append(all,
 			check{"series lint " + minor, func(ctx context.Context) ([]string, error) { return lintSeries(ctx, r, minor) }},
 			check{"round trip " + minor, func(ctx context.Context) ([]string, error) { return roundTrip(ctx, r, minor) }},
+			check{"gofmt " + minor, func(ctx context.Context) ([]string, error) { return gofmtSeries(ctx, r, minor) }},
 			check{"declared tests " + minor, func(ctx context.Context) ([]string, error) { return declaredTests(ctx, r, minor) }},
 		)
 	}
@@ -154,54 +155,6 @@ func repositoryChecks(root string) []check {
 		}})
 	}
 	return all
-}
-
-func lintSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
-	series, err := patchset.Load(r.SeriesDir(minor))
-	if err != nil {
-		return faultsOf(err), nil
-	}
-	known, err := knownIDs()
-	if err != nil {
-		return nil, err
-	}
-	problems, err := series.Lint(ctx, known)
-	var faults []string
-	for _, p := range problems {
-		faults = append(faults, p.String())
-	}
-	return faults, err
-}
-
-// declaredTests holds intree.yaml against the tests of both trees; kgrace intree runs them.
-func declaredTests(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
-	runner, err := intreeRunner(ctx, r, minor)
-	if err != nil {
-		return nil, err
-	}
-	faults, _, err := declaredFaults(r, minor, runner)
-	return faults, err
-}
-
-// roundTrip extracts what kubetree applied. A series that does not apply is a fault; a tree that cannot be laid out is not.
-func roundTrip(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
-	series, err := patchset.Load(r.SeriesDir(minor))
-	if err != nil {
-		return faultsOf(err), nil
-	}
-	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
-	if err != nil {
-		return nil, err
-	}
-	fixed, err := r.Ensure(ctx, minor, kubetree.Fixed, nil)
-	var applyErr *patchset.ApplyError
-	if errors.As(err, &applyErr) {
-		return faultsOf(err), nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return faultsOf(series.MatchesTree(ctx, fixed.Dir, stock.Commit)), nil
 }
 
 // knownIDs are the rules and scenarios that trailers may name.

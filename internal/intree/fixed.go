@@ -22,6 +22,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -50,6 +52,9 @@ func (r *Runner) runFixed(ctx context.Context) ([]Result, error) {
 	flags, cgo := []string{"-count=1"}, "CGO_ENABLED=0"
 	if !r.plain {
 		flags, cgo = append(flags, "-race"), "CGO_ENABLED=1"
+		if _, err := exec.LookPath("gcc"); err != nil && os.Getenv("CC") == "" {
+			return nil, fmt.Errorf("the race detector needs a C compiler; run hack/setup.sh, or on Debian: apt-get install gcc libc6-dev")
+		}
 	}
 	stop := r.heartbeat("fixed  running upstream's tests of %d packages under the race detector", len(r.Run))
 	defer stop()

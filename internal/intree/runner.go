@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -77,7 +78,7 @@ func (r *Runner) Do(ctx context.Context, step Step) ([]Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		vetted, err := r.vet(ctx, r.Fixed, "fixed", "linux", r.Vet)
+		vetted, err := r.vet(ctx, r.Fixed, "fixed", "linux", slices.Concat(r.Run, r.Vet))
 		return append(results, vetted...), err
 	case StepStock:
 		var results []Result

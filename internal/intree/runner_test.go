@@ -136,15 +136,15 @@ func TestFixed(t *testing.T) {
 		}
 	}
 	expect("all well", map[string]judge.Verdict{"pkg/kubelet": judge.KeptGood, "pkg/kubelet/graceperiod": judge.KeptGood,
-		"pkg/kubelet.TestGrace": judge.Fixed, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.KeptGood})
+		"pkg/kubelet.TestGrace": judge.Fixed, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.KeptGood, "go vet linux": judge.KeptGood})
 
 	write(t, filepath.Join(r.Fixed, "pkg/kubelet/kubelet.go"), strings.Replace(fixedTree["pkg/kubelet/kubelet.go"], "{ return g }", "{ return max(g, 1) }", 1))
 	expect("zero raised again", map[string]judge.Verdict{"pkg/kubelet": judge.Regressed, "pkg/kubelet/graceperiod": judge.KeptGood,
-		"pkg/kubelet.TestGrace": judge.StillBroken, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.KeptGood})
+		"pkg/kubelet.TestGrace": judge.StillBroken, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.KeptGood, "go vet linux": judge.KeptGood})
 
 	write(t, filepath.Join(r.Fixed, "pkg/kubelet/kubelet.go"), "package kubelet\n\nvar x int = \"no\"\n")
 	expect("does not compile", map[string]judge.Verdict{"pkg/kubelet": judge.NotRun, "pkg/kubelet/graceperiod": judge.KeptGood,
-		"pkg/kubelet.TestGrace": judge.NotRun, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.NotRun})
+		"pkg/kubelet.TestGrace": judge.NotRun, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.NotRun, "go vet linux": judge.Regressed})
 }
 
 func TestVet(t *testing.T) {
