@@ -174,7 +174,7 @@ func newNodeDownCommand(app *app) *cobra.Command {
 		Use:   "down [name...]",
 		Short: "Take nodes down, crashed ones too",
 		Long: `Take the named nodes down, or all of this checkout. Nothing of a node is left but its logs: no process, mount, cgroup, interface
-or folder. A node that crashed, or whose start was killed, is cleaned up the same way.`,
+or folder. Without names, a node that belongs to a running process (kgrace regress) is left alone. A node that crashed, or whose start was killed, is cleaned up the same way.`,
 		Example: "  kgrace node down\n  kgrace node down stock",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			r, err := app.repo()
@@ -187,6 +187,10 @@ or folder. A node that crashed, or whose start was killed, is cleaned up the sam
 			}
 			var failed error
 			for _, n := range nodes {
+				if owner := n.Owner(); owner != 0 && len(names) == 0 {
+					fmt.Fprintf(app.errs, "node %s: belongs to the running process %d and ends with it; left alone (kgrace node down %[1]s takes it down)\n", n.NodeName(), owner)
+					continue
+				}
 				if err := n.Down(cmd.Context()); err != nil {
 					failed = errors.Join(failed, fmt.Errorf("node %s: %w", n.NodeName(), err))
 					continue

@@ -62,6 +62,18 @@ func newNode(dir string, s *state) *Node {
 // NodeName is the node's name in the API.
 func (n *Node) NodeName() string { return n.state.Name }
 
+// Owner is the pid of the process that the node ends with (Config.ParentDeath), 0 if there is none or it is gone.
+func (n *Node) Owner() int {
+	s := n.state
+	if s.OwnerPID == 0 || !s.alive() {
+		return 0
+	}
+	if start, err := startTime(s.OwnerPID); err != nil || start != s.OwnerStart {
+		return 0
+	}
+	return s.OwnerPID
+}
+
 // Dir is the node's folder.
 func (n *Node) Dir() string { return n.dir }
 

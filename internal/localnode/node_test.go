@@ -161,6 +161,9 @@ func TestUpDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if attached.Owner() != os.Getpid() {
+			t.Errorf("owner is %d, want %d", attached.Owner(), os.Getpid())
+		}
 		status, err := attached.Status(t.Context())
 		if err != nil || status.Phase != Ready || len(status.Components) != 4 {
 			t.Errorf("status %+v, %v", status, err)
@@ -318,6 +321,9 @@ func TestStarterKilled(t *testing.T) {
 			status, err := n.Status(t.Context())
 			if err != nil || status.Phase != test.want {
 				t.Errorf("status %+v, %v; want %s", status, err, test.want)
+			}
+			if n.Owner() != 0 {
+				t.Errorf("the node has an owner, %d, but the starter is gone", n.Owner())
 			}
 			if test.want == Ready {
 				// A node that is up is not started a second time.

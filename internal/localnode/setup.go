@@ -18,12 +18,10 @@ package localnode
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -177,60 +175,6 @@ func shadowSysctls(dir string) error {
 		}
 	}
 	return nil
-}
-
-// loopbackUp gives the loopback device a second address, the node's, and brings it up. No other device is needed: every
-// pod uses the node's network.
-func loopbackUp(ip string) error {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	up, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
-	}
-	up.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, up); err != nil {
-		return err
-	}
-	address, err := unix.NewIfreq("lo:node")
-	if err != nil {
-		return err
-	}
-	if err := address.SetInet4Addr(net.ParseIP(ip).To4()); err != nil {
-		return err
-	}
-	return unix.IoctlIfreq(fd, unix.SIOCSIFADDR, address)
-}
-
-// forward carries each connection of listener to addr inside the node.
-func forward(listener net.Listener, addr string) {
-	for {
-		outer, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		go func() {
-			defer outer.Close()
-			inner, err := net.Dial("tcp", addr)
-			if err != nil {
-				return
-			}
-			defer inner.Close()
-			var wg sync.WaitGroup
-			wg.Go(func() { pipe(inner, outer) })
-			wg.Go(func() { pipe(outer, inner) })
-			wg.Wait()
-		}()
-	}
-}
-
-// pipe copies until the end and passes that on.
-func pipe(to, from net.Conn) {
-	io.Copy(to, from)
-	to.(*net.TCPConn).CloseWrite()
 }
 
 // ProbeOverlay tries to mount an overlay whose layers lie in dir; it fails where dir is an overlay itself, in a container.

@@ -48,6 +48,10 @@ type state struct {
 	InitPID   int    `json:"initPID,omitempty"`
 	InitStart uint64 `json:"initStart,omitempty"`
 
+	// OwnerPID and OwnerStart identify the process that a node with ParentDeath ends with.
+	OwnerPID   int    `json:"ownerPID,omitempty"`
+	OwnerStart uint64 `json:"ownerStart,omitempty"`
+
 	APIServer       string `json:"apiServer,omitempty"`
 	RuntimeEndpoint string `json:"runtimeEndpoint,omitempty"`
 	Kubelet         string `json:"kubelet,omitempty"`

@@ -97,6 +97,12 @@ func newState(c *Config) (*Node, error) {
 		RunDir: runDirPrefix + id, Cgroup: cgroupPrefix + c.Name + "-" + id,
 		BootID: boot, RuntimeEndpoint: c.RuntimeEndpoint, Kubelet: c.Bin[ProgramKubelet],
 	}
+	if c.ParentDeath {
+		s.OwnerPID = os.Getpid()
+		if s.OwnerStart, err = startTime(s.OwnerPID); err != nil {
+			return nil, err
+		}
+	}
 	if s.RuntimeEndpoint == "" {
 		s.RuntimeEndpoint = containerdSocket(s.RunDir)
 	}

@@ -1,0 +1,79 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"io"
+	"net"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// loopbackUp gives the loopback device a second address, the node's, and brings it up. No other device is needed: every
+// pod uses the node's network.
+func loopbackUp(ip string) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	up, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	up.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, up); err != nil {
+		return err
+	}
+	address, err := unix.NewIfreq("lo:node")
+	if err != nil {
+		return err
+	}
+	if err := address.SetInet4Addr(net.ParseIP(ip).To4()); err != nil {
+		return err
+	}
+	return unix.IoctlIfreq(fd, unix.SIOCSIFADDR, address)
+}
+
+// forward carries each connection of listener to addr inside the node.
+func forward(listener net.Listener, addr string) {
+	for {
+		outer, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer outer.Close()
+			inner, err := net.Dial("tcp", addr)
+			if err != nil {
+				return
+			}
+			defer inner.Close()
+			var wg sync.WaitGroup
+			wg.Go(func() { pipe(inner, outer) })
+			wg.Go(func() { pipe(outer, inner) })
+			wg.Wait()
+		}()
+	}
+}
+
+// pipe copies until the end and passes that on.
+func pipe(to, from net.Conn) {
+	io.Copy(to, from)
+	to.(*net.TCPConn).CloseWrite()
+}
