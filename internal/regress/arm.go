@@ -55,6 +55,7 @@ type bench struct {
 	lines    *lines.Server
 	watches  []*apiwatch.Watch
 	versions map[string]string
+	pulse    pulse
 
 	mu      sync.Mutex
 	trouble error
@@ -80,7 +81,10 @@ func (r *Run) runArm(ctx context.Context, arm scenario.Arm) (err error) {
 		case <-ctx.Done():
 		}
 	}()
-	return b.runAll(ctx)
+	go b.pulse.take(ctx)
+	err = b.runAll(ctx)
+	r.logf("%s done; this machine kept a waiting program waiting for at most %v", arm, b.pulse.longest().Round(time.Millisecond))
+	return err
 }
 
 // open brings the node up, recording from before the kubelet's start.

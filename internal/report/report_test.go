@@ -64,7 +64,7 @@ func table(t *testing.T, r Results) string {
 func TestTable(t *testing.T) {
 	want := `SCENARIO                 RULE  STOCK       FIXED  VERDICT      STOCK DEAD AT  FIXED DEAD AT
 force-while-terminating  R3    reproduced  fixed  as expected  30.10 s        3.20 s
-                         R4    reproduced  fixed  as expected                 
+                         R4    reproduced  fixed  as expected
 lengthen                 R2    kept        kept   as expected  5.10 s         5.10 s
 
 scenarios: 2 on stock and fixed of v1.37 (61 s): 2 reproduced, 2 fixed, 2 kept

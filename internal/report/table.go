@@ -17,6 +17,7 @@ limitations under the License.
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -29,7 +30,8 @@ import (
 // Table prints one line for each scenario and rule: the arms' verdicts, whether they are the expected ones, and when the
 // last container died on each arm, in seconds after the first request. What is not as expected is explained below.
 func (r Results) Table(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var lines bytes.Buffer
+	w := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "SCENARIO\tRULE\t%s\tVERDICT\t%s\n", r.columns("%s"), r.columns("%s dead at"))
 	var notes []string
 	for _, id := range r.Scenarios {
@@ -45,6 +47,9 @@ func (r Results) Table(out io.Writer) error {
 	}
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	for line := range strings.Lines(lines.String()) {
+		fmt.Fprintln(out, strings.TrimRight(line, " \n"))
 	}
 	fmt.Fprintln(out)
 	for _, note := range notes {

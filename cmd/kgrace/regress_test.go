@@ -1,0 +1,98 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/report"
+)
+
+// kept are histories recorded on real nodes.
+const kept = "../../internal/judge/testdata/histories"
+
+func regressed(t *testing.T, args ...string) (code int, output, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = run(t.Context(), append([]string{"regress"}, args...), &o, &e)
+	return code, o.String(), e.String()
+}
+
+func TestRegressRefusesUnknownNames(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"force-indirect"}, "known: force-direct, force-while-terminating"},
+		{[]string{"--arm", "left"}, "known: stock, fixed"},
+		{[]string{"--level", "moon"}, "known: sim, node, kind"},
+		{[]string{"--level", "kind"}, "known: node"},
+		{[]string{"--kubernetes", "v1.2"}, "v1.37"},
+		{[]string{"--judge", kept, "now"}, "name none"},
+		{[]string{"--output", "xml"}, "table"},
+	} {
+		code, output, errs := regressed(t, c.args...)
+		if code != exitUsage || output != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, exitUsage, c.want)
+		}
+	}
+}
+
+func TestRegressJudgesKeptHistoriesAgain(t *testing.T) {
+	code, output, errs := regressed(t, "--judge", kept)
+	if code != exitOK || errs != "" || !strings.Contains(output, "24 reproduced, 24 fixed, 26 kept\n") {
+		t.Errorf("exit %d, %q\n%s", code, errs, output)
+	}
+	code, output, _ = regressed(t, "--judge", kept, "-o", "json")
+	var results report.Results
+	if err := json.Unmarshal([]byte(output), &results); err != nil || code != exitOK || len(results.Results) != 40 {
+		t.Errorf("exit %d, %v, %d results", code, err, len(results.Results))
+	}
+}
+
+// Stock that is called fixed is red; a run that was given up is invalid; a file that was cut short is an error by name and
+// line.
+func TestRegressTellsRedFromInvalid(t *testing.T) {
+	stock, err := os.ReadFile(filepath.Join(kept, "stock", "force-direct.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, text string
+		code       int
+		want       string
+	}{
+		{"red", strings.Replace(string(stock), `"arm":"stock"`, `"arm":"fixed"`, 1), exitRed, "kgrace: red: force-direct on fixed"},
+		{"invalid", strings.Replace(string(stock), `"kind":"harness.finished"`, `"kind":"harness.abandoned","message":"no node"`, 1),
+			exitInvalid, "kgrace: invalid: force-direct on stock"},
+		{"cut short", string(stock[:len(stock)/2]), exitInvalid, "force-direct.jsonl:"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "force-direct.jsonl"), []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		code, _, errs := regressed(t, "--judge", dir)
+		if code != c.code || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: exit %d, %q; want exit %d with %q", c.name, code, errs, c.code, c.want)
+		}
+	}
+}
