@@ -65,6 +65,8 @@ func (r *Runner) runEach(ctx context.Context) ([]Result, error) {
 func (r *Runner) runPatch(ctx context.Context, tree string, one *patchset.Series) ([]Result, error) {
 	start := time.Now()
 	build := Result{Package: "go build", Arm: "each"}
+	stop := r.heartbeat("each   building pkg/kubelet/... and testing")
+	defer stop()
 	_, err := tool.Go(ctx, tree, r.Toolchain, nil, "build", "./pkg/kubelet/...")
 	var failed *tool.Error
 	switch {

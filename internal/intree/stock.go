@@ -98,12 +98,13 @@ func (r *Runner) compileOnStock(ctx context.Context, pkg, scratch string) (*tran
 	t := newTransplant(stock, fixed)
 	binary := filepath.Join(scratch, "stock.test")
 	for round := 1; round <= maxRounds; round++ {
-		r.say("stock  compiling %s with the series' tests, round %d", pkg, round)
 		overlay, err := t.write(r.Stock, pkg, scratch, beside)
 		if err != nil {
 			return nil, "", err
 		}
+		stop := r.heartbeat("stock  compiling %s with the series' tests, round %d", pkg, round)
 		_, err = tool.Go(ctx, r.Stock, r.Toolchain, nil, "test", "-c", "-vet=off", "-gcflags=-e", "-overlay="+overlay, "-o", binary, "./"+pkg)
+		stop()
 		if err == nil {
 			for _, key := range sortedKeys(t.cut) {
 				r.say("stock  left out of %s, since stock cannot compile it: %s", key, strings.Join(t.cut[key], "; "))
