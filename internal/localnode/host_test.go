@@ -100,10 +100,9 @@ func lookAtHost(t *testing.T) host {
 	for _, hierarchy := range all {
 		h.Cgroups = append(h.Cgroups, list(t, hierarchy.root, func(e fs.DirEntry) bool { return e.IsDir() && strings.HasPrefix(e.Name(), cgroupPrefix+testNode) })...)
 	}
-	for _, dir := range []string{"/var/lib", "/var/log", "/opt", "/etc", "/var/lib/kubelet", "/run/containerd"} {
-		h.Folders = append(h.Folders, list(t, dir, func(fs.DirEntry) bool { return true })...)
+	for _, dir := range []string{"/var/lib", "/var/log", "/opt", "/etc", "/run", "/usr/libexec", "/var/lib/kubelet", "/run/containerd"} {
+		h.Folders = append(h.Folders, list(t, dir, nodeLike)...)
 	}
-	h.Folders = append(h.Folders, list(t, "/run", func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), "kgrace-") })...)
 	h.Sysctls = map[string]string{}
 	for _, name := range kubeletSysctls {
 		value, err := os.ReadFile("/proc/sys/" + name)
@@ -113,6 +112,17 @@ func lookAtHost(t *testing.T) host {
 		h.Sysctls[name] = string(value)
 	}
 	return h
+}
+
+// nodeLike picks what a node's programs could have made; a machine does other things meanwhile. Run folders are looked at
+// by name: another node's may come and go.
+func nodeLike(e fs.DirEntry) bool {
+	if strings.HasPrefix(e.Name(), filepath.Base(runDirPrefix)) {
+		return false
+	}
+	return slices.ContainsFunc([]string{"kube", "container", "cni", "etcd", "runc", "cdi", "nri", "pods", "plugins", "pki"}, func(part string) bool {
+		return strings.Contains(e.Name(), part)
+	})
 }
 
 func list(t *testing.T, dir string, keep func(fs.DirEntry) bool) []string {
