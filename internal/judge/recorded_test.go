@@ -27,7 +27,12 @@ import (
 // recorded reads the history of a scenario that was recorded on a real node.
 func recorded(t *testing.T, arm scenario.Arm, id string) history.History {
 	t.Helper()
-	h, err := history.ReadFile(filepath.Join("testdata", "histories", string(arm), id+".jsonl"))
+	return readRecorded(t, filepath.Join("histories", string(arm), id+".jsonl"))
+}
+
+func readRecorded(t *testing.T, file string) history.History {
+	t.Helper()
+	h, err := history.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +65,28 @@ func TestRecordedHistories(t *testing.T) {
 				if v := Of(other, want, found.Outcome); want.Stock == scenario.Broken && !v.Red() {
 					t.Errorf("%s on %s, taken for %s: %s %s: %s", s.ID, arm, other, want.Rule, v, found.Why)
 				}
+			}
+		}
+	}
+}
+
+// Recorded on a kubelet with the naive fix: stock, with the worker's context handed to the terminating sync and nothing
+// else. It kills sooner than stock, and breaks what a plain cancel breaks, much of which stock holds.
+func TestNaiveFixIsCaught(t *testing.T) {
+	for id, rules := range map[string][]scenario.Rule{
+		"shorten-late":               {scenario.Deadline, scenario.OnlyShorter}, // killed at 38 s
+		"shorten-thrice":             {scenario.ShorterActs, scenario.RuntimeCalls},
+		"hook-exec-shorten":          {scenario.ShorterActs, scenario.HookOnce, scenario.Prompt},
+		"hook-http-shorten":          {scenario.HookOnce, scenario.Prompt, scenario.NoLeftovers},
+		"hook-done-not-repeated":     {scenario.HookOnce},
+		"hook-running-not-restarted": {scenario.HookOnce},
+		"sandbox-order":              {scenario.RuntimeCalls},
+		"quiet-cancel":               {scenario.Quiet},
+	} {
+		h := readRecorded(t, filepath.Join("naive", id+".jsonl"))
+		for _, rule := range rules {
+			if found := Judge(rule, h, row(t, id)); found.Outcome != scenario.Broken {
+				t.Errorf("%s: %s %s: %s", id, rule, found.Outcome, found.Why)
 			}
 		}
 	}
