@@ -58,17 +58,25 @@ type Fault struct {
 // Inject puts a fault into the proxy. Of several that match a call, the one injected first strikes. remove takes it
 // out and lets go the calls that hang in it; it may be called more than once, from anywhere.
 func (p *Proxy) Inject(fault Fault) (remove func(), err error) {
-	switch {
-	case fault.Method == "":
-		return nil, errors.New("criproxy: a fault needs a method, such as StopContainer")
-	case !methods.known(fault.Method):
-		return nil, fmt.Errorf("criproxy: fault for %q: no such CRI method; write the bare name, such as StopContainer", fault.Method)
-	case fault.Fail == nil && fault.Delay <= 0 && !fault.Hang:
-		return nil, fmt.Errorf("criproxy: fault for %s does nothing: set Fail, Delay or Hang", fault.Method)
-	case fault.Times < 0:
-		return nil, fmt.Errorf("criproxy: fault for %s: Times is %d, expected 0 (always) or more", fault.Method, fault.Times)
+	if err := fault.check(); err != nil {
+		return nil, err
 	}
 	return p.faults.add(fault), nil
+}
+
+// check says why a fault makes no sense.
+func (f *Fault) check() error {
+	switch {
+	case f.Method == "":
+		return errors.New("criproxy: a fault needs a method, such as StopContainer")
+	case !methods.known(f.Method):
+		return fmt.Errorf("criproxy: fault for %q: no such CRI method; write the bare name, such as StopContainer", f.Method)
+	case f.Fail == nil && f.Delay <= 0 && !f.Hang:
+		return fmt.Errorf("criproxy: fault for %s does nothing: set Fail, Delay or Hang", f.Method)
+	case f.Times < 0:
+		return fmt.Errorf("criproxy: fault for %s: Times is %d, expected 0 (always) or more", f.Method, f.Times)
+	}
+	return nil
 }
 
 // injected is a fault in place.

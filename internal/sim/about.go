@@ -1,0 +1,58 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"context"
+
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// Version names the runtime that is simulated.
+func (rt *Runtime) Version(ctx context.Context, version string) (*runtimev1.VersionResponse, error) {
+	return look(ctx, rt, method{name: "Version"}, &runtimev1.VersionRequest{Version: version}, func(context.Context) (*runtimev1.VersionResponse, error) {
+		reply := &runtimev1.VersionResponse{Version: "0.1.0", RuntimeName: "containerd", RuntimeVersion: "v2.3.4", RuntimeApiVersion: "v1"}
+		if rt.options.Personality == CRIO {
+			reply.RuntimeName, reply.RuntimeVersion = "cri-o", "1.37.0"
+		}
+		return reply, nil
+	})
+}
+
+// Status says that all is well.
+func (rt *Runtime) Status(ctx context.Context, verbose bool) (*runtimev1.StatusResponse, error) {
+	return look(ctx, rt, method{name: "Status"}, &runtimev1.StatusRequest{Verbose: verbose}, func(context.Context) (*runtimev1.StatusResponse, error) {
+		return &runtimev1.StatusResponse{Status: &runtimev1.RuntimeStatus{Conditions: []*runtimev1.RuntimeCondition{
+			{Type: "RuntimeReady", Status: true}, {Type: "NetworkReady", Status: true},
+		}}}, nil
+	})
+}
+
+// RuntimeConfig names the cgroup driver.
+func (rt *Runtime) RuntimeConfig(ctx context.Context) (*runtimev1.RuntimeConfigResponse, error) {
+	return look(ctx, rt, method{name: "RuntimeConfig"}, &runtimev1.RuntimeConfigRequest{}, func(context.Context) (*runtimev1.RuntimeConfigResponse, error) {
+		return &runtimev1.RuntimeConfigResponse{Linux: &runtimev1.LinuxRuntimeConfiguration{CgroupDriver: runtimev1.CgroupDriver_CGROUPFS}}, nil
+	})
+}
+
+// UpdateRuntimeConfig takes what it is told and has no use for it.
+func (rt *Runtime) UpdateRuntimeConfig(ctx context.Context, config *runtimev1.RuntimeConfig) error {
+	_, err := call(ctx, rt, method{name: "UpdateRuntimeConfig", limit: patience}, &runtimev1.UpdateRuntimeConfigRequest{RuntimeConfig: config}, func(context.Context) (any, error) {
+		return nil, nil
+	})
+	return err
+}

@@ -1,0 +1,288 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// patience is the time the kubelet's client gives a call beyond what the call itself asks for
+// (runtimeRequestTimeout's default).
+const patience = 2 * time.Minute
+
+// method describes one call.
+type method struct {
+	name string
+	// read calls only look; they are recorded on demand.
+	read bool
+	// image calls are of the image service: what a registry says is not recorded.
+	image bool
+	// limit is the client's deadline; 0 for none.
+	limit time.Duration
+}
+
+// call is what both sides of the connection do for one call: the client's deadline and cancellation, the fault, the
+// record, and the handler, which runs on when the client has gone, with its context cancelled.
+func call[T any](ctx context.Context, rt *Runtime, m method, request proto.Message, handle func(context.Context) (T, error)) (T, error) {
+	var none T
+	if m.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, m.limit)
+		defer cancel()
+	}
+	if ctx.Err() != nil {
+		return none, status.FromContextError(ctx.Err()).Err() // never sent
+	}
+	entered, life := rt.enter(m, request)
+	if life == nil {
+		return none, entered.leave(none, errUnavailable())
+	}
+	type answer struct {
+		value T
+		err   error
+	}
+	answers := make(chan answer, 1)
+	rt.wait.Go(func() {
+		// The handler sees the end of the client and that of the daemon.
+		inside, cancel := context.WithCancel(context.WithValue(ctx, lifeKey{}, life))
+		defer cancel()
+		defer context.AfterFunc(life.ctx, cancel)()
+		var a answer
+		if entered.fault != nil {
+			a.err = entered.fault.CarryOut(inside)
+		}
+		if a.err == nil {
+			a.value, a.err = handle(inside)
+		}
+		answers <- a
+	})
+	finish := func(a answer) (T, error) {
+		a.err = wireError(a.err)
+		if a.err != nil {
+			a.value = none
+		}
+		return a.value, entered.leave(a.value, a.err)
+	}
+	select {
+	case a := <-answers:
+		return finish(a)
+	case <-life.ctx.Done():
+		return none, entered.leave(none, errUnavailable())
+	case <-ctx.Done():
+		select {
+		case a := <-answers:
+			return finish(a)
+		default:
+			return none, entered.leave(none, status.FromContextError(ctx.Err()).Err())
+		}
+	}
+}
+
+// look is a call that only looks: it never waits, so it needs no goroutine unless a fault is to be carried out.
+func look[T any](ctx context.Context, rt *Runtime, m method, request proto.Message, handle func(context.Context) (T, error)) (T, error) {
+	var none T
+	m.read = true
+	if ctx.Err() != nil {
+		return none, status.FromContextError(ctx.Err()).Err()
+	}
+	entered, life := rt.enter(m, request)
+	if life == nil {
+		return none, entered.leave(none, errUnavailable())
+	}
+	if entered.fault != nil {
+		limited, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		defer context.AfterFunc(life.ctx, cancel)()
+		if err := entered.fault.CarryOut(limited); err != nil {
+			return none, entered.leave(none, wireError(err))
+		}
+	}
+	value, err := handle(ctx)
+	if err != nil {
+		value = none
+	}
+	return value, entered.leave(value, wireError(err))
+}
+
+// lifeKey is the context key of the daemon's life that a handler belongs to.
+type lifeKey struct{}
+
+// dead says that the daemon that ran a handler is gone, so that nothing more of it happens.
+func dead(ctx context.Context) bool {
+	life, ok := ctx.Value(lifeKey{}).(*serving)
+	return ok && life.ctx.Err() != nil
+}
+
+// entry is a call that was taken in.
+type entry struct {
+	rt      *Runtime
+	method  method
+	event   history.Event // without kind and time
+	fault   strike
+	silent  bool
+	request proto.Message
+}
+
+// strike is a fault that struck; nil if none did.
+type strike interface {
+	Name() string
+	CarryOut(ctx context.Context) error
+}
+
+func (rt *Runtime) enter(m method, request proto.Message) (*entry, *serving) {
+	rt.mu.Lock()
+	e := rt.factsOf(request)
+	life := rt.serving
+	rt.mu.Unlock()
+	e.Call, e.CallID = m.name, rt.calls.Add(1)
+	in := &entry{rt: rt, method: m, event: e, request: request}
+	if struck := rt.faults.Strike(m.name, e.Pod, e.Container, request); struck != nil {
+		in.fault = struck
+	}
+	in.silent = m.read && !rt.options.Reads && in.fault == nil
+	if !in.silent {
+		e.Kind, e.At = history.CRICall, time.Now()
+		if in.fault != nil {
+			e.Reason = in.fault.Name()
+		}
+		rt.record(e)
+	}
+	return in, life
+}
+
+// leave records the return and hands the error on.
+func (in *entry) leave(value any, err error) error {
+	if in.silent {
+		return err
+	}
+	e := in.event
+	e.Kind, e.At = history.CRIReturn, time.Now()
+	switch v := value.(type) {
+	case *runtimev1.ExecSyncResponse:
+		if err == nil && v != nil {
+			code := v.GetExitCode()
+			e.ExitCode = &code
+		}
+	case string:
+		switch in.request.(type) {
+		case *runtimev1.CreateContainerRequest:
+			e.ContainerID = v
+		case *runtimev1.RunPodSandboxRequest:
+			if v != "" {
+				e.Message = "sandbox " + v
+			}
+		}
+	}
+	if err != nil {
+		s := status.Convert(err)
+		e.Error = s.Code().String()
+		if !in.method.image {
+			e.Message = strings.TrimSpace(s.Message())
+		}
+	}
+	in.rt.record(e)
+	return err
+}
+
+// factsOf picks from a request what a history needs, as the CRI proxy of a real node does. mu is held.
+func (rt *Runtime) factsOf(request proto.Message) history.Event {
+	about := func(id string) history.Event {
+		e := history.Event{ContainerID: id}
+		if c, ok := rt.containers.get(id); ok {
+			e.Pod, e.Container = c.owner.pod, c.owner.container
+		}
+		return e
+	}
+	switch r := request.(type) {
+	case *runtimev1.RunPodSandboxRequest:
+		return history.Event{Pod: r.GetConfig().GetMetadata().GetName()}
+	case *runtimev1.CreateContainerRequest:
+		o := ownerOf(r.GetConfig(), r.GetSandboxConfig())
+		return history.Event{Pod: o.pod, Container: o.container}
+	case *runtimev1.StopContainerRequest:
+		e := about(r.GetContainerId())
+		e.Grace = history.Seconds(r.GetTimeout())
+		return e
+	case *runtimev1.ExecSyncRequest:
+		e := about(r.GetContainerId())
+		e.Message = strings.Join(r.GetCmd(), " ")
+		return e
+	case *runtimev1.PullImageRequest:
+		return history.Event{Pod: r.GetSandboxConfig().GetMetadata().GetName(), Message: r.GetImage().GetImage()}
+	case interface{ GetContainerId() string }:
+		return about(r.GetContainerId())
+	case interface{ GetPodSandboxId() string }:
+		e := history.Event{Message: "sandbox " + r.GetPodSandboxId()}
+		if s, ok := rt.sandboxes.get(r.GetPodSandboxId()); ok {
+			e.Pod = s.name()
+		}
+		return e
+	default:
+		return history.Event{}
+	}
+}
+
+// wireError makes of a handler's error what arrives at the client: a gRPC status.
+func wireError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if s, ok := status.FromError(err); ok && s.Code() != codes.OK {
+		return err
+	}
+	code := codes.Unknown
+	switch {
+	case errors.Is(err, context.Canceled):
+		code = codes.Canceled
+	case errors.Is(err, context.DeadlineExceeded):
+		code = codes.DeadlineExceeded
+	case errors.Is(err, errNotFound):
+		code = codes.NotFound
+	}
+	return status.Error(code, err.Error())
+}
+
+var errNotFound = errors.New("not found")
+
+func errUnavailable() error {
+	return status.Error(codes.Unavailable, "connection error: desc = \"transport: the runtime is down\"")
+}
+
+// pause waits; it returns the context's error when that ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

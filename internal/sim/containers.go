@@ -1,0 +1,293 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/history/lines"
+)
+
+// Labels the kubelet puts on what it creates.
+const (
+	podLabel       = "io.kubernetes.pod.name"
+	containerLabel = "io.kubernetes.container.name"
+)
+
+// container is one container. Its fields need the runtime's lock.
+type container struct {
+	rt      *Runtime
+	id      string
+	sandbox *sandbox
+	owner   owner
+	config  *runtimev1.ContainerConfig
+
+	state                      runtimev1.ContainerState
+	created, started, finished time.Time
+	exitCode                   int32
+	reason, message            string
+	starting, removing         bool
+
+	// main is its main process, once it was started; execs are the others that live.
+	main  *process
+	execs map[*process]bool
+	// stopped is closed when it has ended.
+	stopped chan struct{}
+
+	// termSent is containerd's mark that a stop with a timeout has sent TERM.
+	termSent bool
+	// loop is CRI-O's stop loop, while there is one.
+	loop *stopLoop
+	// unmounted says that CRI-O took the root filesystem away while the container ran.
+	unmounted bool
+}
+
+// ownerOf names the pod and the container of a configuration.
+func ownerOf(config *runtimev1.ContainerConfig, sandbox *runtimev1.PodSandboxConfig) owner {
+	o := owner{config.GetLabels()[podLabel], config.GetLabels()[containerLabel]}
+	if o.pod == "" {
+		o.pod = sandbox.GetMetadata().GetName()
+	}
+	if o.container == "" {
+		o.container = config.GetMetadata().GetName()
+	}
+	return o
+}
+
+// container returns a container by its id. mu is held.
+func (rt *Runtime) container(id string) (*container, error) {
+	c, ok := rt.containers.get(id)
+	if !ok {
+		return nil, fmt.Errorf("an error occurred when try to find container %q: %w", id, errNotFound)
+	}
+	return c, nil
+}
+
+// CreateContainer makes a container in a sandbox. The sandbox need not be ready; starting the container will tell.
+func (rt *Runtime) CreateContainer(ctx context.Context, sandboxID string, config *runtimev1.ContainerConfig, sandboxConfig *runtimev1.PodSandboxConfig) (string, error) {
+	request := &runtimev1.CreateContainerRequest{PodSandboxId: sandboxID, Config: config, SandboxConfig: sandboxConfig}
+	return call(ctx, rt, method{name: "CreateContainer", limit: patience}, request, func(context.Context) (string, error) {
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		s, err := rt.sandbox(sandboxID)
+		if err != nil {
+			return "", err
+		}
+		if config.GetMetadata().GetName() == "" {
+			return "", errors.New("container config must include metadata with a name")
+		}
+		for _, other := range rt.containers.all() {
+			m := other.config.GetMetadata()
+			if other.sandbox == s && m.GetName() == config.GetMetadata().GetName() && m.GetAttempt() == config.GetMetadata().GetAttempt() {
+				return "", fmt.Errorf("failed to reserve container name %q: name is reserved for %q", m.GetName(), other.id)
+			}
+		}
+		if _, ok := rt.images[config.GetImage().GetImage()]; !ok {
+			return "", fmt.Errorf("failed to get image %q: %w", config.GetImage().GetImage(), errNotFound)
+		}
+		c := &container{
+			rt: rt, id: rt.newID("container"), sandbox: s, owner: ownerOf(config, sandboxConfig), config: config,
+			state: runtimev1.ContainerState_CONTAINER_CREATED, created: time.Now(),
+			execs: map[*process]bool{}, stopped: make(chan struct{}),
+		}
+		rt.containers.add(c.id, c)
+		rt.announce(c.id, s, runtimev1.ContainerEventType_CONTAINER_CREATED_EVENT)
+		return c.id, nil
+	})
+}
+
+// StartContainer runs the container's program.
+func (rt *Runtime) StartContainer(ctx context.Context, id string) error {
+	_, err := call(ctx, rt, method{name: "StartContainer", limit: patience}, &runtimev1.StartContainerRequest{ContainerId: id}, func(ctx context.Context) (any, error) {
+		rt.mu.Lock()
+		c, err := rt.container(id)
+		if err == nil {
+			err = c.mayStart()
+		}
+		if err != nil {
+			rt.mu.Unlock()
+			return nil, err
+		}
+		c.starting = true
+		rt.mu.Unlock()
+		err = pause(ctx, rt.options.StartLatency)
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		c.starting = false
+		if err == nil {
+			err = c.start()
+		}
+		if err != nil {
+			c.startFailed(err)
+		}
+		return nil, err
+	})
+	return err
+}
+
+func (c *container) mayStart() error {
+	switch {
+	case c.state != runtimev1.ContainerState_CONTAINER_CREATED:
+		return fmt.Errorf("failed to set starting state for container %q: container is in %s state", c.id, c.state)
+	case c.removing:
+		return fmt.Errorf("failed to set starting state for container %q: container is in removing state, can't be started", c.id)
+	case c.starting:
+		return fmt.Errorf("failed to set starting state for container %q: container is already in starting state", c.id)
+	}
+	return nil
+}
+
+func (c *container) start() error {
+	if !c.sandbox.ready {
+		return fmt.Errorf("sandbox container %q is not running", c.sandbox.id)
+	}
+	as, program, err := c.mainProgram()
+	if err != nil {
+		return fmt.Errorf("failed to create containerd task: OCI runtime create failed: unable to start container process: %w", err)
+	}
+	c.main = c.rt.newProcess(as, program)
+	c.main.onEnd = c.exited
+	c.state, c.started = runtimev1.ContainerState_CONTAINER_RUNNING, time.Now()
+	c.rt.announce(c.id, c.sandbox, runtimev1.ContainerEventType_CONTAINER_STARTED_EVENT)
+	c.main.run()
+	return nil
+}
+
+// mainProgram is what the main process does, and whose lines it writes.
+func (c *container) mainProgram() (owner, Program, error) {
+	if program, ok := c.rt.programs[c.owner]; ok {
+		return c.owner, program, nil
+	}
+	cmd, err := parseCommand(c.argv(), c.config.GetEnvs())
+	var bad *usageError
+	switch {
+	case errors.As(err, &bad):
+		return owner{}, Program{Brief: true, ExitCode: exitUsage}, nil
+	case err != nil:
+		return owner{}, Program{}, err
+	case cmd.verb == "pause":
+		return owner{}, Program{}, nil
+	case cmd.verb != "run":
+		return owner{}, Program{}, fmt.Errorf("the simulated runtime runs no %q as a main process", "actor "+cmd.verb)
+	}
+	return cmd.as, cmd.program, nil
+}
+
+// argv is the whole command line, the image's part included.
+func (c *container) argv() []string {
+	argv := c.config.GetCommand()
+	if len(argv) == 0 {
+		argv = c.rt.images[c.config.GetImage().GetImage()].entrypoint
+	}
+	return append(append([]string{}, argv...), c.config.GetArgs()...)
+}
+
+// startFailed leaves the container ended without having run.
+func (c *container) startFailed(err error) {
+	c.state, c.finished = runtimev1.ContainerState_CONTAINER_EXITED, time.Now()
+	c.exitCode, c.reason, c.message = 128, "StartError", err.Error()
+	c.ended()
+}
+
+// exited takes the end of the main process.
+func (c *container) exited() {
+	c.main.say(lines.EOF, "")
+	c.state, c.finished, c.exitCode = runtimev1.ContainerState_CONTAINER_EXITED, time.Now(), c.main.code
+	c.reason = "Error"
+	if c.exitCode == 0 {
+		c.reason = "Completed"
+	}
+	c.ended()
+}
+
+// ended tells everybody who waits. The kernel kills what is left in the container.
+func (c *container) ended() {
+	for p := range c.execs {
+		p.kill()
+	}
+	code := c.exitCode
+	c.rt.record(history.Event{
+		Kind: history.ContainerExit, At: c.finished, Pod: c.owner.pod, Container: c.owner.container, ContainerID: c.id,
+		ExitCode: &code, Reason: c.reason,
+	})
+	close(c.stopped)
+	c.rt.announce(c.id, c.sandbox, runtimev1.ContainerEventType_CONTAINER_STOPPED_EVENT)
+}
+
+// running says that its main process lives.
+func (c *container) running() bool { return c.state == runtimev1.ContainerState_CONTAINER_RUNNING }
+
+// vanish ends its processes without a trace.
+func (c *container) vanish() {
+	if c.main != nil {
+		c.main.vanish()
+	}
+	for p := range c.execs {
+		p.vanish()
+	}
+}
+
+// forget is what a dying daemon takes with it.
+func (c *container) forget() {
+	c.termSent, c.loop = false, nil
+	c.starting, c.removing = false, false
+}
+
+// RemoveContainer removes a container, by force if it runs. Removing one that is unknown succeeds.
+func (rt *Runtime) RemoveContainer(ctx context.Context, id string) error {
+	_, err := call(ctx, rt, method{name: "RemoveContainer", limit: patience}, &runtimev1.RemoveContainerRequest{ContainerId: id}, func(ctx context.Context) (any, error) {
+		rt.mu.Lock()
+		c, ok := rt.containers.get(id)
+		rt.mu.Unlock()
+		if !ok {
+			return nil, nil
+		}
+		return nil, rt.removeContainer(ctx, c)
+	})
+	return err
+}
+
+func (rt *Runtime) removeContainer(ctx context.Context, c *container) error {
+	rt.mu.Lock()
+	running := c.running()
+	rt.mu.Unlock()
+	if running {
+		if err := rt.manners().forceStop(ctx, c); err != nil {
+			return fmt.Errorf("failed to forcibly stop container %q: %w", c.id, err)
+		}
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	switch {
+	case c.running():
+		return fmt.Errorf("failed to set removing state for container %q: container is still running, to stop first", c.id)
+	case c.starting:
+		return fmt.Errorf("failed to set removing state for container %q: container is in starting state, can't be removed", c.id)
+	}
+	if _, ok := rt.containers.get(c.id); !ok {
+		return nil
+	}
+	rt.containers.remove(c.id)
+	rt.announce(c.id, c.sandbox, runtimev1.ContainerEventType_CONTAINER_DELETED_EVENT)
+	return nil
+}

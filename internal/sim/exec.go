@@ -1,0 +1,119 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+	remote "k8s.io/cri-client/pkg"
+	utilexec "k8s.io/utils/exec"
+)
+
+// ExecSync runs a command in a container and waits for it. As the kubelet's client has it: a code other than 0 is a
+// utilexec.CodeExitError, a timeout is remote.ErrCommandTimedOut, and without a timeout there is no deadline at all.
+func (rt *Runtime) ExecSync(ctx context.Context, id string, argv []string, timeout time.Duration) (stdout, stderr []byte, err error) {
+	m := method{name: "ExecSync"}
+	if timeout > 0 {
+		m.limit = patience + timeout
+	}
+	seconds := int64(timeout.Seconds())
+	request := &runtimev1.ExecSyncRequest{ContainerId: id, Cmd: argv, Timeout: seconds}
+	reply, err := call(ctx, rt, m, request, func(ctx context.Context) (*runtimev1.ExecSyncResponse, error) {
+		rt.mu.Lock()
+		c, ok := rt.containers.get(id)
+		running := ok && c.running()
+		rt.mu.Unlock()
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("failed to exec in container: failed to find container %q in store: %w", id, errNotFound)
+		case !running:
+			return nil, errors.New("failed to exec in container: container is not in CONTAINER_RUNNING state")
+		}
+		cmd, err := parseCommand(argv, c.config.GetEnvs())
+		var bad *usageError
+		switch {
+		case errors.As(err, &bad):
+			return &runtimev1.ExecSyncResponse{Stderr: []byte(err.Error()), ExitCode: exitUsage}, nil
+		case err != nil:
+			return nil, fmt.Errorf("failed to exec in container: failed to start exec: unable to start container process: %w", err)
+		}
+		code, err := rt.manners().exec(ctx, c, cmd, time.Duration(seconds)*time.Second)
+		if err != nil {
+			return nil, err
+		}
+		return &runtimev1.ExecSyncResponse{ExitCode: code}, nil
+	})
+	switch {
+	case status.Code(err) == codes.DeadlineExceeded:
+		return nil, nil, fmt.Errorf("%w: %q timed out after %s", remote.ErrCommandTimedOut, strings.Join(argv, " "), timeout)
+	case err != nil:
+		return nil, nil, err
+	case reply.GetExitCode() != 0:
+		err = utilexec.CodeExitError{
+			Err:  fmt.Errorf("command '%s' exited with %d: %s", strings.Join(argv, " "), reply.GetExitCode(), reply.GetStderr()),
+			Code: int(reply.GetExitCode()),
+		}
+	}
+	return reply.GetStdout(), reply.GetStderr(), err
+}
+
+// startExec starts a process in a running container.
+func (rt *Runtime) startExec(c *container, cmd command) (*process, error) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if !c.running() {
+		return nil, errors.New("failed to exec in container: failed to start exec: container is not running")
+	}
+	p := rt.newProcess(cmd.as, cmd.program)
+	c.execs[p] = true
+	p.onEnd = func() { delete(c.execs, p) }
+	switch cmd.verb {
+	case "mark":
+		p.say(cmd.word, cmd.message)
+		p.end(cmd.program.ExitCode)
+	case "hook":
+		p.say("HOOK-START", "for "+cmd.asked)
+		if cmd.takes >= 0 {
+			p.after(cmd.takes, func() {
+				p.say("HOOK-END", "")
+				p.end(cmd.program.ExitCode)
+			})
+		}
+	case "run":
+		p.run()
+	}
+	return p, nil
+}
+
+func (rt *Runtime) killExec(p *process) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	p.kill()
+}
+
+func (rt *Runtime) exitCode(p *process) int32 {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return p.code
+}

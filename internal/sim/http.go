@@ -1,0 +1,120 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Doer sends HTTP requests to the containers of a runtime without a network, as an http.Client without a time limit would
+// over one. The kubelet's preStop hooks go through it.
+type Doer struct{ rt *Runtime }
+
+// HTTPDoer returns the Doer of a runtime.
+func HTTPDoer(rt *Runtime) *Doer { return &Doer{rt} }
+
+// Do sends one request. Where no running container serves the port, the connection is refused. Requests to a pod's own
+// address go to that pod; any other address is the node's, where the pods in the node's network listen. A server that never
+// answers holds the request until its context ends or its process does.
+func (d *Doer) Do(request *http.Request) (*http.Response, error) {
+	fail := func(err error) (*http.Response, error) {
+		return nil, &url.Error{Op: titled(request.Method), URL: request.URL.String(), Err: err}
+	}
+	ctx := request.Context()
+	if ctx.Err() != nil {
+		return fail(ctx.Err())
+	}
+	p := d.server(request.URL)
+	if p == nil {
+		return fail(&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
+	}
+	if request.URL.Scheme == "https" {
+		return fail(http.ErrSchemeMismatch)
+	}
+	what := request.Method + " " + request.URL.Path
+	if !p.tell("HTTP-START", what) {
+		return fail(io.EOF)
+	}
+	var answer <-chan time.Time // nil: never
+	if p.program.HTTPAnswers {
+		timer := time.NewTimer(p.program.HTTPTakes)
+		defer timer.Stop()
+		answer = timer.C
+	}
+	select {
+	case <-answer:
+		return &http.Response{
+			Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+			Header: http.Header{}, Body: http.NoBody, Request: request,
+		}, nil
+	case <-p.done:
+		return fail(io.EOF)
+	case <-ctx.Done():
+		p.tell("HTTP-GONE", what)
+		return fail(ctx.Err())
+	}
+}
+
+// server finds the process that listens where a URL points.
+func (d *Doer) server(u *url.URL) *process {
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		port = map[string]int{"http": 80, "https": 443}[u.Scheme]
+	}
+	d.rt.mu.Lock()
+	defer d.rt.mu.Unlock()
+	ip := ""
+	for _, s := range d.rt.sandboxes.all() {
+		if s.ip != "" && s.ip == u.Hostname() {
+			ip = s.ip
+		}
+	}
+	for _, c := range d.rt.containers.all() {
+		if c.running() && c.main.program.HTTPPort == port && c.sandbox.ip == ip {
+			return c.main
+		}
+	}
+	return nil
+}
+
+// tell writes a line if the process lives.
+func (p *process) tell(word, message string) bool {
+	p.rt.mu.Lock()
+	defer p.rt.mu.Unlock()
+	if p.ended {
+		return false
+	}
+	p.say(word, message)
+	return true
+}
+
+// titled is how an http.Client names a method in its errors.
+func titled(method string) string {
+	if method == "" {
+		return "Get"
+	}
+	return fmt.Sprint(method[:1], strings.ToLower(method[1:]))
+}

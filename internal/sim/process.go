@@ -1,0 +1,137 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/history/lines"
+)
+
+// killed is the exit code of a process that got SIGKILL.
+const killed = 137
+
+// process is one process in a container. Its fields and methods need the runtime's lock.
+type process struct {
+	rt *Runtime
+	// as is whose lines it writes.
+	as      owner
+	program Program
+	terms   int
+
+	// done is closed when it has ended, with code.
+	done  chan struct{}
+	ended bool
+	code  int32
+	// life is the timer of its own end; why is what that end will be called.
+	life *time.Timer
+	why  string
+	// onEnd tells the container.
+	onEnd func()
+}
+
+func (rt *Runtime) newProcess(as owner, program Program) *process {
+	return &process{rt: rt, as: as, program: program, done: make(chan struct{}), onEnd: func() {}}
+}
+
+// say writes one of the process's own lines; a process that is nobody's has none.
+func (p *process) say(word, message string) {
+	if p.as == (owner{}) {
+		return
+	}
+	p.rt.record(history.Event{
+		Kind: history.Line, At: time.Now(), Pod: p.as.pod, Container: p.as.container, Reason: word, Message: message,
+	})
+}
+
+// run starts it as the main process of a container.
+func (p *process) run() {
+	p.say(lines.Start, "pid 1")
+	if p.program.Brief {
+		p.endAfter(p.program.ExitAfter, "by itself")
+	}
+}
+
+// term delivers a TERM to a main process.
+func (p *process) term() {
+	if p.ended {
+		return
+	}
+	p.terms++
+	p.say("TERM", strconv.Itoa(p.terms))
+	if p.terms == 1 && !p.program.Stubborn {
+		p.endAfter(p.program.ExitAfterTerm, "on TERM")
+	}
+}
+
+// endAfter sets the time of its own end, in the place of one that was set before.
+func (p *process) endAfter(d time.Duration, why string) {
+	if p.life != nil {
+		p.life.Stop()
+	}
+	p.why = why
+	exit := func() {
+		p.say("EXIT", fmt.Sprintf("code %d, %s, signals %d", p.program.ExitCode, why, p.terms))
+		p.end(p.program.ExitCode)
+	}
+	if d <= 0 && p.terms > 0 {
+		exit()
+		return
+	}
+	p.after(d, exit)
+}
+
+// after does something after a time if the process lives then and nothing else was set meanwhile.
+func (p *process) after(d time.Duration, do func()) {
+	var timer *time.Timer
+	timer = time.AfterFunc(d, func() {
+		p.rt.mu.Lock()
+		defer p.rt.mu.Unlock()
+		if !p.ended && p.life == timer {
+			do()
+		}
+	})
+	p.life = timer // the timer's function needs the lock, which is held here
+}
+
+// kill delivers a KILL.
+func (p *process) kill() { p.end(killed) }
+
+// end is its end, however it came.
+func (p *process) end(code int32) {
+	if p.ended {
+		return
+	}
+	p.code = code
+	p.vanish()
+	p.onEnd()
+}
+
+// vanish ends it without a trace, when the simulation ends.
+func (p *process) vanish() {
+	if p.ended {
+		return
+	}
+	p.ended = true
+	if p.life != nil {
+		p.life.Stop()
+	}
+	close(p.done)
+}

@@ -1,0 +1,190 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	internalapi "k8s.io/cri-api/pkg/apis"
+
+	"github.com/kgrace/kgrace/internal/criproxy"
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// Runtime is a container runtime in memory. It is what the kubelet holds in the place of its CRI client, so errors are
+// those that client returns. Safe for concurrent use.
+type Runtime struct {
+	options Options
+	faults  criproxy.FaultSet
+
+	// base ends with Close. Every goroutine of the runtime ends with it.
+	base context.Context
+	end  context.CancelFunc
+	wait sync.WaitGroup
+
+	calls atomic.Int64
+
+	// mu is never held over a wait. Records are made under it, so their order is the order of what happened.
+	mu         sync.Mutex
+	closed     bool
+	serving    *serving // nil while the runtime is down
+	made       int      // sandboxes and containers so far
+	sandboxes  table[*sandbox]
+	containers table[*container]
+	images     map[string]*image
+	programs   map[owner]Program
+	listeners  []*listener
+}
+
+var (
+	_ internalapi.RuntimeService      = (*Runtime)(nil)
+	_ internalapi.ImageManagerService = (*Runtime)(nil)
+)
+
+// serving is one life of the runtime's daemon. Containers outlive it.
+type serving struct {
+	ctx  context.Context
+	stop context.CancelFunc
+}
+
+// owner is whose a container is, by name.
+type owner struct{ pod, container string }
+
+// New starts a runtime that holds the images of a node. In a synctest bubble it must be made and closed inside it.
+func New(options Options) *Runtime {
+	if options.Personality == "" {
+		options.Personality = Containerd
+	}
+	if options.Sink == nil {
+		options.Sink = history.SinkFunc(func(history.Event) {})
+	}
+	rt := &Runtime{options: options, images: nodeImages(), programs: map[owner]Program{}}
+	rt.base, rt.end = context.WithCancel(context.Background())
+	rt.Up()
+	return rt
+}
+
+// Stop ends the runtime: every call returns, every process vanishes without a record, no goroutine is left when it returns.
+// More than one call is fine.
+func (rt *Runtime) Stop() {
+	rt.mu.Lock()
+	rt.closed = true
+	rt.end()
+	for _, c := range rt.containers.all() {
+		c.vanish()
+	}
+	rt.mu.Unlock()
+	rt.wait.Wait()
+}
+
+// Close implements the CRI client's interface: it closes what the kubelet thinks is its connection, and with it all.
+func (rt *Runtime) Close(context.Context) error {
+	rt.Stop()
+	return nil
+}
+
+// Down is the death of the runtime's daemon: calls under way and later ones end with Unavailable, what it kept in memory
+// (deadlines of stops, that a TERM was sent) is gone. Containers run on.
+func (rt *Runtime) Down() {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.serving == nil {
+		return
+	}
+	rt.serving.stop()
+	rt.serving = nil
+	for _, c := range rt.containers.all() {
+		c.forget()
+	}
+}
+
+// Up starts the daemon again; a new Runtime is up.
+func (rt *Runtime) Up() {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.serving != nil || rt.closed {
+		return
+	}
+	ctx, stop := context.WithCancel(rt.base)
+	rt.serving = &serving{ctx, stop}
+}
+
+// Program sets what a container's main process does, whatever its command line says, from the next start on.
+func (rt *Runtime) Program(pod, container string, program Program) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.programs[owner{pod, container}] = program
+}
+
+// Fault is what shall happen to chosen calls; the same value serves the CRI proxy of a real node.
+type Fault = criproxy.Fault
+
+// Inject puts a fault in place; see criproxy.Proxy.Inject.
+func (rt *Runtime) Inject(fault Fault) (remove func(), err error) { return rt.faults.Inject(fault) }
+
+// newID makes the id of a sandbox or container: unique and the same in every run. mu is held.
+func (rt *Runtime) newID(kind string) string {
+	rt.made++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", kind, rt.made))
+	return hex.EncodeToString(sum[:])
+}
+
+// record puts an event into the sink.
+func (rt *Runtime) record(e history.Event) { rt.options.Sink.Add(e) }
+
+// table holds things by id, in the order in which they were made.
+type table[T any] struct {
+	byID  map[string]T
+	order []string
+}
+
+func (t *table[T]) add(id string, v T) {
+	if t.byID == nil {
+		t.byID = map[string]T{}
+	}
+	t.byID[id] = v
+	t.order = append(t.order, id)
+}
+
+func (t *table[T]) get(id string) (T, bool) {
+	v, ok := t.byID[id]
+	return v, ok
+}
+
+func (t *table[T]) remove(id string) {
+	delete(t.byID, id)
+	for i, other := range t.order {
+		if other == id {
+			t.order = append(t.order[:i:i], t.order[i+1:]...)
+			return
+		}
+	}
+}
+
+// all returns a copy.
+func (t *table[T]) all() []T {
+	list := make([]T, 0, len(t.order))
+	for _, id := range t.order {
+		list = append(list, t.byID[id])
+	}
+	return list
+}

@@ -1,0 +1,88 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"context"
+	"time"
+
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// manners are what the personalities do differently.
+type manners interface {
+	// stop is StopContainer's handler for a container that exists.
+	stop(ctx context.Context, c *container, timeout int64) error
+	// forceStop is the stop inside the removal of a running container.
+	forceStop(ctx context.Context, c *container) error
+	// stopAll is what StopPodSandbox does to the containers.
+	stopAll(ctx context.Context, containers []*container) error
+	// exec runs a process and waits for its end.
+	exec(ctx context.Context, c *container, cmd command, timeout time.Duration) (int32, error)
+	// settled waits for what holds the container's lock; it returns whatever the context does.
+	settled(ctx context.Context, c *container)
+}
+
+func (rt *Runtime) manners() manners {
+	if rt.options.Personality == CRIO {
+		return crio{rt}
+	}
+	return containerd{rt}
+}
+
+// StopContainer stops a container within a timeout in seconds. Stopping one that has ended or is unknown succeeds. The
+// client gives up two minutes after the timeout.
+func (rt *Runtime) StopContainer(ctx context.Context, id string, timeout int64) error {
+	m := method{name: "StopContainer", limit: patience + time.Duration(timeout)*time.Second}
+	_, err := call(ctx, rt, m, &runtimev1.StopContainerRequest{ContainerId: id, Timeout: timeout}, func(ctx context.Context) (any, error) {
+		rt.mu.Lock()
+		c, ok := rt.containers.get(id)
+		rt.mu.Unlock()
+		if !ok {
+			return nil, nil
+		}
+		return nil, rt.manners().stop(ctx, c, timeout)
+	})
+	return err
+}
+
+// signalName is a signal that a runtime sends.
+type signalName string
+
+const (
+	sigterm signalName = "TERM"
+	sigkill signalName = "KILL"
+)
+
+// deliver sends a signal, which takes its time; the error is that the context ended before. A signal to a container that
+// has ended is lost, which is no error.
+func (rt *Runtime) deliver(ctx context.Context, c *container, signal signalName) error {
+	if err := pause(ctx, rt.options.SignalLatency); err != nil {
+		return err
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if !c.running() || dead(ctx) {
+		return nil
+	}
+	if signal == sigterm {
+		c.main.term()
+	} else {
+		c.main.kill()
+	}
+	return nil
+}

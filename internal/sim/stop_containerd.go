@@ -1,0 +1,103 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// containerd: every stop is on its own.
+type containerd struct{ *Runtime }
+
+// stop sends TERM if no stop with a timeout has meant to before, waits for its own time, then kills. The mark that TERM
+// was sent is set before it is: a call that ends in between loses it for good. A call that is cancelled takes its timer
+// along.
+func (d containerd) stop(ctx context.Context, c *container, timeout int64) error {
+	d.mu.Lock()
+	running, first := c.running(), !c.termSent
+	if running && timeout > 0 {
+		c.termSent = true
+	}
+	d.mu.Unlock()
+	if !running {
+		return nil
+	}
+	if timeout > 0 {
+		if first {
+			if err := d.deliver(ctx, c, sigterm); err != nil {
+				return fmt.Errorf("failed to stop container %q: %w", c.id, err)
+			}
+		}
+		timer := time.NewTimer(time.Duration(timeout) * time.Second)
+		defer timer.Stop()
+		select {
+		case <-c.stopped:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+		}
+	}
+	if err := d.deliver(ctx, c, sigkill); err != nil {
+		return fmt.Errorf("failed to kill container %q: %w", c.id, err)
+	}
+	select {
+	case <-c.stopped:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("an error occurs during waiting for container %q to be killed: %w", c.id, ctx.Err())
+	}
+}
+
+func (d containerd) forceStop(ctx context.Context, c *container) error { return d.stop(ctx, c, 0) }
+
+// stopAll kills one after the other.
+func (d containerd) stopAll(ctx context.Context, containers []*container) error {
+	for _, c := range containers {
+		if err := d.stop(ctx, c, 0); err != nil {
+			return fmt.Errorf("failed to stop container %q: %w", c.id, err)
+		}
+	}
+	return nil
+}
+
+// settled: no call of containerd holds up another.
+func (containerd) settled(context.Context, *container) {}
+
+// exec watches its context: whoever goes away takes the process along. A dead daemon does not; the shim keeps it.
+func (d containerd) exec(ctx context.Context, c *container, cmd command, timeout time.Duration) (int32, error) {
+	p, err := d.startExec(c, cmd)
+	if err != nil {
+		return 0, err
+	}
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	select {
+	case <-p.done:
+		return d.exitCode(p), nil
+	case <-ctx.Done():
+		if !dead(ctx) {
+			d.killExec(p)
+		}
+		return 0, fmt.Errorf("failed to exec in container: timeout %v exceeded: %w", timeout, ctx.Err())
+	}
+}

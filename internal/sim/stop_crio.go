@@ -1,0 +1,180 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// crioKillDelay is the least time between CRI-O's TERM and its KILL, seen with timeout 0.
+	crioKillDelay = 10 * time.Millisecond
+	// crioSandboxTimeout is the timeout in seconds that StopPodSandbox and the removal of a running container give.
+	crioSandboxTimeout = 10
+)
+
+// crio: one stop loop for a container, which calls only hurry.
+type crio struct{ *Runtime }
+
+// stopLoop is the stop of one container. It lives in the daemon's memory and holds the container's lock.
+type stopLoop struct {
+	// targets takes moments by which to kill.
+	targets chan time.Time
+}
+
+// hurry starts the loop if there is none and gives it a target. It reports whether the container runs.
+func (d crio) hurry(c *container, timeout int64) bool {
+	target := time.Now().Add(time.Duration(max(timeout, 0)) * time.Second)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	life := d.serving
+	if !c.running() || life == nil {
+		return false
+	}
+	if c.loop == nil {
+		c.loop = &stopLoop{targets: make(chan time.Time, 64)}
+		loop := c.loop
+		d.wait.Go(func() { d.run(context.WithValue(life.ctx, lifeKey{}, life), c, loop) })
+	}
+	select {
+	case c.loop.targets <- target:
+	default: // so many waiting targets that one more cannot matter
+	}
+	return true
+}
+
+// run sends TERM, then kills at the earliest target given.
+func (d crio) run(ctx context.Context, c *container, loop *stopLoop) {
+	if err := d.deliver(ctx, c, sigterm); err != nil {
+		return
+	}
+	sent := time.Now()
+	var kill <-chan time.Time
+	var earliest time.Time
+	for {
+		select {
+		case target := <-loop.targets:
+			if earliest.IsZero() || target.Before(earliest) {
+				earliest = target
+				at := max(time.Until(earliest), time.Until(sent.Add(crioKillDelay)))
+				timer := time.NewTimer(at)
+				defer timer.Stop()
+				kill = timer.C
+			}
+		case <-kill:
+			_ = d.deliver(ctx, c, sigkill)
+			return
+		case <-c.stopped:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// stop waits for the container's end. When its client goes away it does not stop stopping: it unmounts the root filesystem
+// as if the container were down, and its handler stays until that is true.
+func (d crio) stop(ctx context.Context, c *container, timeout int64) error {
+	if !d.hurry(c, timeout) {
+		return nil
+	}
+	select {
+	case <-c.stopped:
+		return nil
+	case <-ctx.Done():
+	}
+	d.mu.Lock()
+	if c.running() && !dead(ctx) {
+		c.unmounted = true
+	}
+	d.mu.Unlock()
+	d.settled(ctx, c)
+	return ctx.Err()
+}
+
+func (d crio) forceStop(ctx context.Context, c *container) error {
+	return d.stop(ctx, c, crioSandboxTimeout)
+}
+
+// stopAll gives containers that nobody stops yet a short common timeout. It waits for the lock of one that is being
+// stopped, and so cannot hurry it.
+func (d crio) stopAll(ctx context.Context, containers []*container) error {
+	for _, c := range containers {
+		d.mu.Lock()
+		stopping := c.loop != nil
+		d.mu.Unlock()
+		if !stopping {
+			d.hurry(c, crioSandboxTimeout)
+		}
+	}
+	for _, c := range containers {
+		d.mu.Lock()
+		running := c.running()
+		d.mu.Unlock()
+		if running {
+			d.settled(ctx, c)
+		}
+	}
+	return ctx.Err()
+}
+
+// settled waits for the end of a stop that is under way, as a lock makes one wait: until it is there or the daemon dies.
+func (d crio) settled(ctx context.Context, c *container) {
+	d.mu.Lock()
+	loop, life := c.loop, d.serving
+	d.mu.Unlock()
+	if loop == nil || life == nil || dead(ctx) {
+		return
+	}
+	select {
+	case <-c.stopped:
+	case <-life.ctx.Done():
+	}
+}
+
+// exec does not watch its context. The timeout ends the process; a client that goes away does not. While the container is
+// being stopped there is no exec.
+func (d crio) exec(_ context.Context, c *container, cmd command, timeout time.Duration) (int32, error) {
+	d.mu.Lock()
+	stopping, life := c.loop != nil, d.serving
+	d.mu.Unlock()
+	if stopping {
+		return 0, errors.New("cannot register an exec PID: container is stopping")
+	}
+	p, err := d.startExec(c, cmd)
+	if err != nil || life == nil {
+		return 0, err
+	}
+	var over <-chan time.Time
+	if timeout > 0 {
+		timer := time.NewTimer(timeout)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-p.done:
+		return d.exitCode(p), nil
+	case <-over:
+		d.killExec(p)
+		return 0, fmt.Errorf("command timed out: %w", context.DeadlineExceeded)
+	case <-life.ctx.Done():
+		return 0, life.ctx.Err()
+	}
+}
