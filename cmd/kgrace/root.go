@@ -127,6 +127,7 @@ Environment:
 		newUpdateCommand(app),
 		newNodeCommand(app),
 		newRegressCommand(app),
+		newReportCommand(app),
 	)
 	return root
 }

@@ -17,6 +17,7 @@ limitations under the License.
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,7 +147,8 @@ func (r Results) Write(path string) error {
 	return os.Rename(path+".new", path)
 }
 
-// Read reads results back. The error for a run that left none satisfies errors.Is(err, os.ErrNotExist).
+// Read reads results back. A file that holds none is refused by name and line. The error for a run that left none satisfies
+// errors.Is(err, os.ErrNotExist).
 func Read(path string) (Results, error) {
 	var r Results
 	data, err := os.ReadFile(path)
@@ -154,7 +156,29 @@ func Read(path string) (Results, error) {
 		return r, fmt.Errorf("results: %w", err)
 	}
 	if err := json.Unmarshal(data, &r); err != nil {
-		return r, errors.Join(fmt.Errorf("%s is no results file", path), err)
+		return r, fmt.Errorf("%s:%d: not a results file: %w", path, lineOf(data, err), err)
+	}
+	if _, err := scenario.ParseLevel(string(r.Level)); err != nil {
+		return r, fmt.Errorf("%s: not a results file: %w", path, err)
+	}
+	for _, arm := range r.Arms {
+		if _, err := scenario.ParseArm(string(arm)); err != nil {
+			return r, fmt.Errorf("%s: not a results file: %w", path, err)
+		}
 	}
 	return r, nil
+}
+
+// lineOf is the line, from 1, at which data is not JSON or not of the right shape.
+func lineOf(data []byte, err error) int {
+	offset := int64(len(data))
+	var syntax *json.SyntaxError
+	var shape *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &shape):
+		offset = shape.Offset
+	}
+	return 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n"))
 }

@@ -1,0 +1,92 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/regress"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+func newReportCommand(app *app) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "report [dir]",
+		Short: "Make the HTML report of kept artifacts",
+		Long: `Make one HTML file of what runs left in a folder: results.json, or results-<name>.json for several levels side by side, and the
+histories that they name. Where there are no results but histories, those are judged again. Prints the file's path.
+
+The folder is $` + ArtifactsVar + `, or artifacts in the output folder, if none is given. Nothing is built or run; the page needs no
+network. A file that is not whole is refused by name and line.`,
+		Example: "  kgrace report\n  kgrace report _output/artifacts -o report.html",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := os.Getenv(ArtifactsVar)
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			if dir == "" {
+				r, err := app.repo()
+				if err != nil {
+					return err
+				}
+				dir = filepath.Join(r.Output, "artifacts")
+			}
+			path, err := writeReport(dir, file)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(app.output, path)
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&file, "output", "o", "", "the file to write (default: "+report.PageFile+" in the folder)")
+	return cmd
+}
+
+// writeReport writes the page of a folder of artifacts and returns its path.
+func writeReport(dir, file string) (string, error) {
+	path, err := report.WriteArtifacts(dir, file)
+	if !errors.Is(err, os.ErrNotExist) {
+		return path, err
+	}
+	catalogue, broken := scenario.Catalogue()
+	if broken != nil {
+		return "", broken
+	}
+	results, none := regress.Rejudge(dir, catalogue)
+	if errors.Is(none, os.ErrNotExist) {
+		return "", err
+	}
+	if none != nil {
+		return "", none
+	}
+	run, err := report.NewRun(string(results.Level), results, func(name string) string { return name })
+	if err != nil {
+		return "", err
+	}
+	if file == "" {
+		file = filepath.Join(dir, report.PageFile)
+	}
+	return file, report.WriteFile(file, []report.Run{run})
+}

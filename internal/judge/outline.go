@@ -1,0 +1,64 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Outline is what the judges work out of a history before any rule is asked, for a report to draw. It decides nothing.
+type Outline struct {
+	// Start is when the first request was sent; the times in findings count from it.
+	Start time.Time
+	// Deadlines are the pod's deadline as it moves: one for each accepted request, in their order.
+	Deadlines []Moved
+	// Late is, for each container by name, the last moment at which the contract allows its kill, the level's slack left
+	// out: the deadline, and the stop window or the rounding where the contract grants one.
+	Late map[string]time.Time
+	// Slack is what a real machine may take on top of that.
+	Slack time.Duration
+}
+
+// Moved is the deadline after one request.
+type Moved struct {
+	// Asked is when the request was sent, Grace the effective grace in seconds from then on.
+	Asked time.Time
+	Grace int64
+	// At is the deadline, counted from the moment the request was sent.
+	At time.Time
+}
+
+// Trace returns the outline of a history of the scenario, given as it stands in the catalogue. The string says why there is
+// none, as a judge would; "" when there is one.
+func Trace(h history.History, s scenario.Scenario) (Outline, string) {
+	f, why := read(h, s.At(scenario.Level(h.Level)))
+	if why != "" {
+		return Outline{}, why
+	}
+	o := Outline{Start: f.requests[0].sent, Late: map[string]time.Time{}, Slack: f.Slack}
+	for i, r := range f.requests {
+		at, _ := f.deadline(i + 1)
+		o.Deadlines = append(o.Deadlines, Moved{Asked: r.sent, Grace: f.grace(i + 1), At: at})
+	}
+	for _, c := range f.containers {
+		o.Late[c.Name] = f.late(c, len(f.requests)).Add(-f.Slack)
+	}
+	return o, ""
+}

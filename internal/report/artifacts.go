@@ -1,0 +1,148 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+	http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+package report
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// PageFile is the name of the HTML report in the artifacts folder.
+const PageFile = "report.html"
+
+// Run is one run of the catalogue with the histories that it left: one column group of the page.
+type Run struct {
+	// Name tells runs of one page apart: the level, or what stands after "results-" in the file's name.
+	Name string
+	Results
+	// Histories by scenario and arm. A result whose scenario never ran has none.
+	Histories map[Key]history.History
+}
+
+// Key names one scenario on one arm.
+type Key struct {
+	Scenario string
+	Arm      scenario.Arm
+}
+
+// ReadArtifacts reads the runs kept in a folder: results.json, results-*.json, and the histories that they name. A run of
+// results.json gives way to one that is kept under its own name. Runs come in the order of their levels.
+//
+// A file that is not what it should be is refused by name and line, every one of them and not only the first. The error
+// for a folder without results satisfies errors.Is(err, os.ErrNotExist).
+func ReadArtifacts(dir string) ([]Run, error) {
+	files, err := resultsFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	var runs []Run
+	var errs []error
+	for _, file := range files {
+		r, err := Read(file)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		named := func(other Run) bool { return other.Level == r.Level && other.Minor == r.Minor }
+		if filepath.Base(file) == "results.json" && slices.ContainsFunc(runs, named) {
+			continue
+		}
+		run, err := NewRun(runName(file, r.Level), r, func(name string) string { return filepath.Join(dir, name) })
+		errs = append(errs, err)
+		runs = append(runs, run)
+	}
+	slices.SortStableFunc(runs, func(a, b Run) int {
+		return slices.Index(scenario.Levels(), a.Level) - slices.Index(scenario.Levels(), b.Level)
+	})
+	return runs, errors.Join(errs...)
+}
+
+// resultsFiles are the files of results in a folder, results.json last.
+func resultsFiles(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(escaped(dir), "results-*.json"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(files)
+	last := filepath.Join(dir, "results.json")
+	if _, err := os.Stat(last); err == nil {
+		files = append(files, last)
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s holds no results.json or results-*.json; `kgrace regress` leaves one: %w", dir, os.ErrNotExist)
+	}
+	return files, nil
+}
+
+// escaped keeps the characters of a folder's name from being taken for a pattern.
+func escaped(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+}
+
+func runName(file string, level scenario.Level) string {
+	name := strings.TrimSuffix(filepath.Base(file), ".json")
+	if rest, ok := strings.CutPrefix(name, "results-"); ok {
+		return rest
+	}
+	return string(level)
+}
+
+// NewRun puts results and the histories that they name together. locate makes a file's path of the name that stands in a
+// result. A history of another scenario, arm or level than its result is refused.
+func NewRun(name string, r Results, locate func(string) string) (Run, error) {
+	run := Run{Name: name, Results: r, Histories: map[Key]history.History{}}
+	var errs []error
+	for _, one := range r.Results {
+		if one.History == "" {
+			continue
+		}
+		file := locate(one.History)
+		h, err := history.ReadFile(file)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s on %s: %w", one.Scenario, one.Arm, err))
+			continue
+		case h.Scenario != one.Scenario || h.Arm != string(one.Arm) || h.Level != string(r.Level):
+			errs = append(errs, fmt.Errorf("%s:1: a history of %s on %s at level %s; the results name it as that of %s on %s at level %s",
+				file, h.Scenario, h.Arm, h.Level, one.Scenario, one.Arm, r.Level))
+			continue
+		}
+		run.Histories[Key{one.Scenario, one.Arm}] = h
+	}
+	return run, errors.Join(errs...)
+}
+
+// WriteArtifacts reads the runs kept in a folder and writes their page beside them, or to file where one is given. It
+// returns the path of the page.
+func WriteArtifacts(dir, file string) (string, error) {
+	runs, err := ReadArtifacts(dir)
+	if err != nil {
+		return "", err
+	}
+	if file == "" {
+		file = filepath.Join(dir, PageFile)
+	}
+	return file, WriteFile(file, runs)
+}

@@ -1,0 +1,130 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+	http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// axis puts moments, counted from the first request, on the width of a drawing. Both arms of a scenario share one. It is a
+// straight measure, but for one long time in which nothing happened on any arm: such a gap is drawn as a break, so that
+// what matters is not squeezed into the first pixels of an hour.
+type axis struct {
+	end time.Duration
+	// from and to bound the break; both 0 where there is none.
+	from, to time.Duration
+}
+
+// Places on the width, in percent: the drawing is as wide as its surroundings, on a phone as on a desk.
+const (
+	axisLeft  = 1.6
+	axisRight = 96.0
+	// broken is how much of the width a break takes.
+	breakWidth = 14.0
+	// worthBreaking is the share of the whole that a gap must have to be broken. Below that the length of a wait is
+	// what the drawing is there to show.
+	worthBreaking = .94
+)
+
+// newAxis makes the axis for everything that happened at these moments.
+func newAxis(moments []time.Duration) axis {
+	a := axis{end: time.Second}
+	if len(moments) == 0 {
+		return a
+	}
+	moments = append(slices.Clone(moments), 0)
+	slices.Sort(moments)
+	a.end = max(a.end, moments[len(moments)-1])
+	var from, to time.Duration
+	for i, m := range moments[1:] {
+		if before := max(moments[i], 0); m-before > to-from {
+			from, to = before, m
+		}
+	}
+	if float64(to-from) > worthBreaking*float64(a.end) {
+		// A little of the gap stays on both sides, or its ends would touch what stands there.
+		rest := a.end - (to - from)
+		a.from, a.to = from+max(rest/6, time.Second/10), to-max(rest/6, time.Second/10)
+	}
+	return a
+}
+
+func (a axis) broken() bool { return a.to > a.from }
+
+// at returns the place of a moment in percent of the width. What lies outside is drawn at the edge.
+func (a axis) at(m time.Duration) float64 {
+	m = min(max(m, 0), a.end)
+	const width = axisRight - axisLeft
+	if !a.broken() {
+		return axisLeft + width*float64(m)/float64(a.end)
+	}
+	per := (width - breakWidth) / float64(a.end-(a.to-a.from))
+	switch {
+	case m <= a.from:
+		return axisLeft + per*float64(m)
+	case m < a.to:
+		return axisLeft + per*float64(a.from) + breakWidth*float64(m-a.from)/float64(a.to-a.from)
+	default:
+		return axisLeft + per*float64(a.from) + breakWidth + per*float64(m-a.to)
+	}
+}
+
+// ticks are the moments at which the axis is marked: round numbers, few enough to be read on a phone.
+func (a axis) ticks() []time.Duration {
+	shown := a.end - (a.to - a.from)
+	var step time.Duration
+	for _, s := range []float64{.1, .2, .5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600} {
+		step = time.Duration(s * float64(time.Second))
+		if shown/step < 7 {
+			break
+		}
+	}
+	var all []time.Duration
+	last := -100.0
+	for m := time.Duration(0); m <= a.end; m += step {
+		if a.broken() && m > a.from && m < a.to {
+			m = a.to.Truncate(step)
+			continue
+		}
+		// Beside a break two ticks may come too close.
+		if place := a.at(m); place-last > 8 {
+			all, last = append(all, m), place
+		}
+	}
+	return all
+}
+
+// percent writes a place or a width, short and always the same.
+func percent(p float64) string {
+	return strconv.FormatFloat(math.Round(p*100)/100, 'f', -1, 64) + "%"
+}
+
+// inSeconds writes a time for people: "3 s", "0.2 s", "30.1 s".
+func inSeconds(d time.Duration) string {
+	s := d.Seconds()
+	digits := 1
+	if math.Abs(s) < 1 && d != 0 {
+		digits = 2
+	}
+	text := strconv.FormatFloat(s, 'f', digits, 64)
+	if f, _ := strconv.ParseFloat(text, 64); f == math.Trunc(f) {
+		text = strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	return text + " s"
+}

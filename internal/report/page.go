@@ -1,0 +1,144 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+	http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+package report
+
+import (
+	"bytes"
+	_ "embed" // the page's template and styles
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+var (
+	//go:embed page.html.tmpl
+	pageText string
+	//go:embed palette.css
+	palette string
+	//go:embed page.css
+	style string
+
+	pageTemplate = template.Must(template.New("page").Parse(pageText))
+)
+
+// page is what the template shows.
+type page struct {
+	Style    template.CSS
+	Title    string
+	Status   Status
+	Sentence string
+	Medians  []medians
+	Counts   []chip
+	Facts    []fact
+	Notes    []string
+	Columns  []column
+	Rows     []row
+	Sections []section
+}
+
+// column is one run in the matrix: a column for each of its arms.
+type column struct {
+	Name string
+	Arms []scenario.Arm
+}
+
+// Page writes runs as one HTML page that needs nothing from anywhere else. The same runs give the same bytes. A result of a scenario
+// that the catalogue does not have is refused.
+func Page(w io.Writer, runs []Run) error {
+	catalogue, err := scenario.Catalogue()
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		return fmt.Errorf("report: no run to show")
+	}
+	shown, err := order(catalogue, runs)
+	if err != nil {
+		return err
+	}
+	p := page{Style: template.CSS(palette + style), Title: "kgrace: stock against fixed", Status: worst(runs)}
+	p.summarize(runs)
+	for _, run := range runs {
+		p.Columns = append(p.Columns, column{columnName(run, runs), run.Arms})
+	}
+	for _, s := range shown {
+		p.Rows = append(p.Rows, matrixRow(s, runs))
+		p.Sections = append(p.Sections, newSection(s, runs))
+	}
+	return pageTemplate.Execute(w, p)
+}
+
+// WriteFile writes the page of these runs to a file, whole or not at all.
+func WriteFile(path string, runs []Run) error {
+	var page bytes.Buffer
+	if err := Page(&page, runs); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", page.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// order returns the scenarios that the runs ran, in the order of the catalogue.
+func order(catalogue []scenario.Scenario, runs []Run) ([]scenario.Scenario, error) {
+	var shown []scenario.Scenario
+	known := map[string]bool{}
+	for _, s := range catalogue {
+		known[s.ID] = true
+		if slices.ContainsFunc(runs, func(r Run) bool { return slices.Contains(r.Scenarios, s.ID) }) {
+			shown = append(shown, s)
+		}
+	}
+	for _, run := range runs {
+		for _, id := range run.Scenarios {
+			if !known[id] {
+				return nil, fmt.Errorf("report: the results of %s are of an unknown scenario %q; known are those of the catalogue", run.Name, id)
+			}
+		}
+	}
+	return shown, nil
+}
+
+// columnName is the name of a run, with its minor where the runs are of several.
+func columnName(run Run, runs []Run) string {
+	if slices.ContainsFunc(runs, func(other Run) bool { return other.Minor != run.Minor }) {
+		return run.Name + " " + run.Minor
+	}
+	return run.Name
+}
+
+// worst is the status of all runs together.
+func worst(runs []Run) Status {
+	status := StatusGood
+	for _, run := range runs {
+		switch run.Status() {
+		case StatusRed:
+			return StatusRed
+		case StatusInvalid:
+			status = StatusInvalid
+		}
+	}
+	return status
+}

@@ -1,0 +1,229 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+	http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// row is one scenario in the matrix.
+type row struct {
+	ID    string
+	Cells []cell
+}
+
+// cell is one scenario on one arm at one level; empty where it does not run.
+type cell struct {
+	chip
+	Href, Dead, Arm, Run string
+	First                bool // of its run
+}
+
+// section is one scenario with all that happened.
+type section struct {
+	ID, Stock, Fixed string
+	Source           []sourcePart
+	Blocks           []block
+}
+
+// sourcePart is a piece of a scenario's source: words, or a link to the thread they name.
+type sourcePart struct {
+	Text string
+	Href template.URL
+}
+
+// block is a scenario at one level.
+type block struct {
+	ID, Run, Steps string
+	Arms           []armView
+	Rules          []ruleView
+	// Several says that the section has more than one block.
+	Several bool
+}
+
+// armView is what one arm showed.
+type armView struct {
+	Arm     scenario.Arm
+	Version string
+	Chip    chip
+	Dead    string
+	// Drawing is nil where there is no history; Missing says why then.
+	Drawing *drawing
+	Missing string
+	Words   string
+}
+
+// ruleView is one rule with what the judge found on each arm.
+type ruleView struct {
+	Rule  scenario.Rule
+	Title string
+	Cells []ruleCell
+}
+
+type ruleCell struct {
+	chip
+	Arm scenario.Arm
+	Why string
+}
+
+func matrixRow(s scenario.Scenario, runs []Run) row {
+	r := row{ID: s.ID}
+	for _, run := range runs {
+		for i, arm := range run.Arms {
+			c := cell{Arm: string(arm), Run: columnName(run, runs), First: i == 0}
+			if slices.Contains(run.Scenarios, s.ID) {
+				one, _ := run.Find(s.ID, arm)
+				c.chip, c.Dead, c.Href = newChip(one.lead()), deadAt(one), "#"+blockID(s, run)
+			}
+			r.Cells = append(r.Cells, c)
+		}
+	}
+	return r
+}
+
+// blockID is the anchor of a scenario at a level.
+func blockID(s scenario.Scenario, run Run) string { return s.ID + "-" + run.Name }
+
+func deadAt(r Result) string {
+	if r.Dead == nil {
+		return "–"
+	}
+	return inSeconds(time.Duration(*r.Dead * float64(time.Second)))
+}
+
+func newSection(s scenario.Scenario, runs []Run) section {
+	sec := section{ID: s.ID, Stock: s.Stock, Fixed: s.Fixed, Source: sources(s.Source)}
+	for _, run := range runs {
+		if slices.Contains(run.Scenarios, s.ID) {
+			sec.Blocks = append(sec.Blocks, newBlock(s, run, columnName(run, runs)))
+		}
+	}
+	for i := range sec.Blocks {
+		sec.Blocks[i].Several = len(sec.Blocks) > 1
+	}
+	return sec
+}
+
+func newBlock(s scenario.Scenario, run Run, name string) block {
+	b := block{ID: blockID(s, run), Run: name, Steps: steps(s.At(run.Level))}
+	stories := map[scenario.Arm]story{}
+	var moments []time.Duration
+	for _, arm := range run.Arms {
+		if h, ok := run.Histories[Key{s.ID, arm}]; ok {
+			one, _ := run.Find(s.ID, arm)
+			broken := slices.ContainsFunc(one.Rules, func(r RuleResult) bool { return r.Outcome == scenario.Broken })
+			stories[arm] = tellStory(h, s, broken)
+			moments = append(moments, stories[arm].moments()...)
+		}
+	}
+	shared := newAxis(moments)
+	for _, arm := range run.Arms {
+		one, ran := run.Find(s.ID, arm)
+		v := armView{Arm: arm, Chip: newChip(one.lead()), Dead: deadAt(one)}
+		if h, ok := run.Histories[Key{s.ID, arm}]; ok {
+			v.Version, v.Words = h.Versions["kubelet"], Timeline(h)
+			d := draw(stories[arm], shared, b.ID+"-"+string(arm), fmt.Sprintf("%s on %s, level %s", s.ID, arm, name), describe(one, stories[arm]))
+			v.Drawing = &d
+		} else if v.Missing = "No history: the run was cut short."; ran && len(one.Rules) > 0 {
+			v.Missing = "No history: " + one.Rules[0].Why
+		}
+		b.Arms = append(b.Arms, v)
+	}
+	b.Rules = ruleViews(s, run)
+	return b
+}
+
+// describe is a drawing in a few words.
+func describe(r Result, s story) string {
+	text := "The last container is dead at " + deadAt(r) + "."
+	if r.Dead == nil {
+		text = "A container was still alive when the observation ended."
+	}
+	if s.deadline != nil {
+		text += " The deadline is at " + inSeconds(s.deadline.Round(10*time.Millisecond)) + "."
+	}
+	for _, l := range s.lanes {
+		for _, one := range l.lives {
+			if one.kind == "overdue" {
+				text += fmt.Sprintf(" %s lives %s.", l.name, one.label)
+			}
+		}
+	}
+	return text + " Every event is listed in words below the drawings."
+}
+
+func ruleViews(s scenario.Scenario, run Run) []ruleView {
+	var views []ruleView
+	for _, rule := range run.rules(s.ID) {
+		v := ruleView{Rule: rule, Title: rule.Title()}
+		for _, arm := range run.Arms {
+			one, ok := run.Find(s.ID, arm)
+			c := ruleCell{chip: newChip(one.verdict(rule)), Arm: arm, Why: "no result; the run was cut short"}
+			if ok {
+				c.Why = "not judged"
+			}
+			for _, found := range one.Rules {
+				if found.Rule == rule {
+					c.Why = found.Why
+				}
+			}
+			v.Cells = append(v.Cells, c)
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+// steps says what is done to the pod.
+func steps(s scenario.Scenario) string {
+	words := []string{fmt.Sprintf("grace of the spec %d s", s.Pod.Grace)}
+	for _, step := range s.Steps {
+		if step.After == 0 {
+			words = append(words, step.Do.String())
+			continue
+		}
+		words = append(words, fmt.Sprintf("+%s %v", inSeconds(step.After), step.Do))
+	}
+	return strings.Join(words, " · ")
+}
+
+var thread = regexp.MustCompile(`(?:[\w.-]+/[\w.-]+)?#\d+`)
+
+// sources makes links of the threads that a source names.
+func sources(text string) []sourcePart {
+	var parts []sourcePart
+	for {
+		at := thread.FindStringIndex(text)
+		if at == nil {
+			break
+		}
+		repo, number, _ := strings.Cut(text[at[0]:at[1]], "#")
+		if repo == "" {
+			repo = "kubernetes/kubernetes"
+		}
+		parts = append(parts, sourcePart{Text: text[:at[0]]}, sourcePart{Text: text[at[0]:at[1]],
+			Href: template.URL("https://github.com/" + repo + "/issues/" + number)})
+		text = text[at[1]:]
+	}
+	return append(parts, sourcePart{Text: text})
+}

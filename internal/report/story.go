@@ -1,0 +1,262 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+	http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// story is one history in the terms of a drawing: lanes, and in them points and spans of time. All times count from the
+// first request.
+type story struct {
+	lanes []*lane
+	// deadline is the last one; nil where the judges found none to speak of.
+	deadline *time.Duration
+}
+
+// lane is one row of a drawing.
+type lane struct {
+	name, about string
+	// lives are the times in which a container's main process lived, drawn as a thick bar.
+	lives  []span
+	points []point
+	spans  []span
+}
+
+// point is something that happened in a moment.
+type point struct {
+	at    time.Duration
+	kind  string // of the symbol and its colour
+	label string
+	title string
+}
+
+// span is something that took time.
+type span struct {
+	from, to time.Duration
+	kind     string
+	label    string
+	title    string
+	// due is when a stop call's timeout ends; nil for other calls.
+	due *time.Duration
+	// open says that it had not ended when the observation did.
+	open bool
+}
+
+// maxLanes bounds the containers that are drawn; a scenario with many pods shows its first.
+const maxLanes = 8
+
+// teller puts a history into lanes.
+type teller struct {
+	story
+	h          history.History
+	s          scenario.Scenario // with the times of the history's level
+	start, end time.Time
+	api, pod   *lane
+	containers map[string]*lane
+	order      []string
+}
+
+// tellStory makes a story of a history. broken says that a judge found a rule broken in it: only then is a life beyond what the
+// contract allows drawn as a fault.
+func tellStory(h history.History, s scenario.Scenario, broken bool) story {
+	t := &teller{h: h, s: s.At(scenario.Level(h.Level)), containers: map[string]*lane{},
+		api: &lane{name: "API"}, pod: &lane{name: "pod", about: "sandbox, kubelet events"}}
+	outline, why := judge.Trace(h, s)
+	events := h.ByTime()
+	t.start = outline.Start
+	for _, e := range events {
+		if t.start.IsZero() && (e.Kind == history.APIDelete || e.Kind == history.Armed) {
+			t.start = e.At
+		}
+		t.end = e.At
+	}
+	if t.start.IsZero() && len(events) > 0 {
+		t.start = events[0].At
+	}
+	t.declare()
+	t.hooks(events)
+	t.calls(events)
+	t.moments(events)
+	if why == "" {
+		t.deadlines(outline)
+	}
+	t.lives(events, outline, broken)
+	t.lanes = append(t.lanes, t.api)
+	for i, name := range t.order {
+		if i == maxLanes {
+			t.pod.about += fmt.Sprintf("; %d more containers are not drawn", len(t.order)-i)
+			break
+		}
+		t.lanes = append(t.lanes, t.containers[name])
+	}
+	t.lanes = append(t.lanes, t.pod)
+	return t.story
+}
+
+func (t *teller) since(at time.Time) time.Duration { return at.Sub(t.start) }
+
+// declare makes the lanes of the scenario's own containers, in the order in which they are stopped.
+func (t *teller) declare() {
+	for _, c := range t.s.Pod.Containers {
+		t.lane(history.Event{Pod: t.h.Pod, Container: c.Name}).about = manners(c, false)
+	}
+	for i := len(t.s.Pod.Sidecars) - 1; i >= 0; i-- {
+		c := t.s.Pod.Sidecars[i]
+		t.lane(history.Event{Pod: t.h.Pod, Container: c.Name}).about = manners(c, true)
+	}
+}
+
+// lane is where an event is drawn.
+func (t *teller) lane(e history.Event) *lane {
+	if e.Container == "" {
+		return t.pod
+	}
+	name := e.Container
+	if e.Pod != "" && t.h.Pod != "" && e.Pod != t.h.Pod {
+		name = e.Pod + "/" + name
+	}
+	if t.containers[name] == nil {
+		t.containers[name] = &lane{name: name}
+		t.order = append(t.order, name)
+	}
+	return t.containers[name]
+}
+
+// manners says how a container behaves.
+func manners(c scenario.Container, sidecar bool) string {
+	var words []string
+	if sidecar {
+		words = append(words, "sidecar")
+	}
+	switch {
+	case c.Stubborn:
+		words = append(words, "ignores TERM")
+	case c.ExitAfter > 0:
+		words = append(words, "ends "+inSeconds(c.ExitAfter)+" after TERM")
+	default:
+		words = append(words, "ends on TERM")
+	}
+	if hook := c.Hook; hook != nil {
+		switch {
+		case hook.Takes > 0:
+			words = append(words, fmt.Sprintf("%s hook of %s", hook.Kind, inSeconds(hook.Takes)))
+		default:
+			words = append(words, fmt.Sprintf("%s hook without end", hook.Kind))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// deadlines draws the deadline as it moves.
+func (t *teller) deadlines(o judge.Outline) {
+	for i, d := range o.Deadlines {
+		last := i == len(o.Deadlines)-1
+		if !last && o.Deadlines[i+1].At.Equal(d.At) {
+			continue // the next request changed nothing; the later of the two equal ones is drawn from the first's moment
+		}
+		asked := d.Asked
+		for j := i - 1; j >= 0 && o.Deadlines[j].At.Equal(d.At); j-- {
+			asked = o.Deadlines[j].Asked
+		}
+		at := t.since(d.At)
+		one := span{from: t.since(asked), to: at, kind: "deadline", label: "deadline at " + inSeconds(at.Round(100*time.Millisecond)),
+			title: fmt.Sprintf("deadline: first request + %d s", d.Grace)}
+		if d.At.Equal(d.Asked) {
+			one.label, one.title = "deadline: now", "the deadline had passed when this was asked for, so it is now"
+		}
+		if !last {
+			one.kind, one.label = "deadline was", one.label+", replaced"
+		} else {
+			t.deadline = &at
+		}
+		t.api.spans = append(t.api.spans, one)
+	}
+}
+
+// lives draws how long each container lived, and how long beyond what is allowed.
+func (t *teller) lives(events []history.Event, o judge.Outline, broken bool) {
+	begun := map[*lane]time.Time{}
+	for _, name := range t.order {
+		if !strings.Contains(name, "/") {
+			begun[t.containers[name]] = t.start
+		}
+	}
+	live := func(l *lane, name string, to time.Time, open bool) {
+		one := span{from: max(0, t.since(begun[l])), to: t.since(to), kind: "life", open: open,
+			title: fmt.Sprintf("%s lived until %s", l.name, inSeconds(t.since(to)))}
+		l.lives = append(l.lives, one)
+		late, ok := o.Late[name]
+		if !ok || name != l.name {
+			return
+		}
+		if t.deadline != nil && t.since(late) > *t.deadline {
+			l.lives = append(l.lives, span{from: *t.deadline, to: t.since(late), kind: "window",
+				title: fmt.Sprintf("the contract allows the kill until %s", inSeconds(t.since(late)))})
+		}
+		if broken && to.After(late.Add(o.Slack)) {
+			l.lives = append(l.lives, span{from: t.since(late), to: t.since(to), kind: "overdue", open: open,
+				label: inSeconds((t.since(to) - t.since(late)).Round(100*time.Millisecond)) + " too long",
+				title: fmt.Sprintf("alive %s longer than the contract allows", inSeconds(t.since(to)-t.since(late)))})
+		}
+	}
+	for _, e := range events {
+		if e.Container == "" {
+			continue
+		}
+		l := t.lane(e)
+		_, alive := begun[l]
+		switch {
+		case e.Kind == history.ContainerExit && alive:
+			live(l, e.Container, e.At, false)
+			delete(begun, l)
+		case e.Kind == history.CRIReturn && e.Call == "StartContainer" && e.Error == "" && !alive:
+			begun[l] = e.At
+		}
+	}
+	for _, name := range t.order {
+		if l := t.containers[name]; !begun[l].IsZero() {
+			live(l, name, t.end, true)
+		}
+	}
+	for _, l := range t.containers {
+		slices.SortStableFunc(l.points, func(a, b point) int { return cmp.Compare(a.at, b.at) })
+	}
+}
+
+// moments are those that stretch the axis: all that is drawn, but for deadlines, which may lie far beyond what happened.
+func (s story) moments() []time.Duration {
+	var all []time.Duration
+	for _, l := range s.lanes {
+		for _, p := range l.points {
+			all = append(all, p.at)
+		}
+		for _, sp := range slices.Concat(l.lives, l.spans) {
+			if !strings.HasPrefix(sp.kind, "deadline") && sp.kind != "window" {
+				all = append(all, sp.from, sp.to)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,171 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+	http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// fact is a name and what there is to say to it.
+type fact struct{ Name, Value string }
+
+// chip is a verdict as a sign, a word and a colour: none of the three alone.
+type chip struct {
+	Class, Sign, Word string
+	N                 int
+}
+
+// signs of verdicts. Those that are as expected are calm; red ones are loud.
+var signs = map[judge.Verdict]string{
+	judge.Reproduced: "✕", judge.Fixed: "✓", judge.KeptGood: "=",
+	judge.NotReproduced: "!", judge.StillBroken: "!", judge.Regressed: "!", judge.NotRun: "?",
+}
+
+// verdicts in the order in which the worst comes first.
+var verdicts = []judge.Verdict{judge.Regressed, judge.StillBroken, judge.NotReproduced, judge.NotRun, judge.Reproduced,
+	judge.Fixed, judge.KeptGood}
+
+func newChip(v judge.Verdict) chip {
+	class := string(v)
+	if v.Red() {
+		class = "red"
+	}
+	return chip{Class: class, Sign: signs[v], Word: string(v)}
+}
+
+// lead is the verdict that stands for a result: the worst, and a repair before what was kept.
+func (r Result) lead() judge.Verdict {
+	for _, v := range verdicts {
+		if slices.ContainsFunc(r.Rules, func(one RuleResult) bool { return one.Verdict == v }) {
+			return v
+		}
+	}
+	return judge.NotRun
+}
+
+// medians compares the arms of one run by the time from force to dead.
+type medians struct {
+	Name string
+	Bars []bar
+}
+
+type bar struct {
+	Arm     scenario.Arm
+	Width   string
+	Seconds string
+	Of      int
+}
+
+// summarize fills the head of the page.
+func (p *page) summarize(runs []Run) {
+	names, minors, took := []string{}, []string{}, []string{}
+	counts := map[judge.Verdict]int{}
+	for _, run := range runs {
+		names = append(names, run.Name)
+		minors = append(minors, run.Minor)
+		if run.Seconds > 0 {
+			took = append(took, fmt.Sprintf("%s %.0f s", run.Name, run.Seconds))
+		}
+		if m, ok := newMedians(run); ok {
+			p.Medians = append(p.Medians, m)
+		}
+		for _, id := range run.Scenarios {
+			for _, arm := range run.Arms {
+				one, _ := run.Find(id, arm)
+				for _, rule := range one.Rules {
+					counts[rule.Verdict]++
+				}
+			}
+			for _, note := range run.notes(id) {
+				p.Notes = append(p.Notes, columnName(run, runs)+": "+note)
+			}
+		}
+	}
+	for _, v := range []judge.Verdict{judge.Reproduced, judge.Fixed, judge.KeptGood, judge.NotReproduced, judge.StillBroken,
+		judge.Regressed, judge.NotRun} {
+		if counts[v] > 0 {
+			one := newChip(v)
+			one.N = counts[v]
+			p.Counts = append(p.Counts, one)
+		}
+	}
+	p.Sentence = map[Status]string{
+		StatusGood:    "Every judge found what the catalogue expects: stock shows the fault, fixed does not, and the rest is as it was.",
+		StatusRed:     "A judge saw something else than the catalogue expects. What it saw is listed below.",
+		StatusInvalid: "Nothing is red, but something was not run to the point where its rule applies. It is listed below.",
+	}[p.Status]
+	minors = slices.Compact(slices.Sorted(slices.Values(minors)))
+	p.Facts = append(p.Facts, fact{"Kubernetes", strings.Join(minors, ", ")}, fact{"levels", strings.Join(names, ", ")})
+	p.Facts = append(p.Facts, versionFacts(runs)...)
+	if len(took) > 0 {
+		p.Facts = append(p.Facts, fact{"took", strings.Join(took, ", ")})
+	}
+}
+
+func newMedians(run Run) (medians, bool) {
+	m := medians{Name: run.Name}
+	var most float64
+	for _, arm := range run.Arms {
+		median, _ := run.Forced(arm)
+		most = max(most, median)
+	}
+	for _, arm := range run.Arms {
+		if median, n := run.Forced(arm); n > 0 {
+			width := percent(100)
+			if most > 0 {
+				width = percent(max(100*median/most, .6))
+			}
+			m.Bars = append(m.Bars, bar{arm, width, fmt.Sprintf("%.2f s", median), n})
+		}
+	}
+	return m, len(m.Bars) > 0
+}
+
+// versionFacts are the programs that took part, each with the versions on each arm.
+func versionFacts(runs []Run) []fact {
+	versions := map[string]map[scenario.Arm][]string{}
+	for _, run := range runs {
+		for key, h := range run.Histories {
+			for program, version := range h.Versions {
+				if versions[program] == nil {
+					versions[program] = map[scenario.Arm][]string{}
+				}
+				versions[program][key.Arm] = append(versions[program][key.Arm], version)
+			}
+		}
+	}
+	var facts []fact
+	for _, program := range slices.Sorted(maps.Keys(versions)) {
+		var each []string
+		for _, arm := range scenario.Arms() {
+			if all := slices.Compact(slices.Sorted(slices.Values(versions[program][arm]))); len(all) > 0 {
+				each = append(each, strings.Join(all, ", "))
+			}
+		}
+		value := each[0]
+		if same := slices.Compact(each); len(same) > 1 {
+			value = strings.Join(same, " against ")
+		}
+		facts = append(facts, fact{program, value})
+	}
+	return facts
+}

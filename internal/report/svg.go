@@ -1,0 +1,272 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+	http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// drawing is a story as SVG shapes, in the order in which they are painted. Places across are in percent and sizes in
+// pixels, so it fits any width with letters of the same size; the template writes it down.
+type drawing struct {
+	ID, Title, Text string
+	Height          int
+	Lines           []line
+	Rects           []rect
+	Marks           []mark
+	Labels          []label
+}
+
+type line struct{ X1, Y1, X2, Y2, Class string }
+
+type rect struct {
+	X, W         string
+	Y, H         int
+	Class, Title string
+}
+
+// mark is a symbol that the page defines once.
+type mark struct {
+	X             string
+	Y             int
+	Symbol, Class string
+	Title         string
+}
+
+// label is a text; Anchor is start, middle or end.
+type label struct {
+	X      string
+	DX, Y  int
+	Anchor string
+	Class  string
+	Text   string
+}
+
+// Measures in pixels. Labels are placed for the narrowest width and so have room on any other: between two places in
+// percent the room only grows.
+const (
+	narrow    = 318.0 // a phone of 360 pixels, margins taken off
+	perLetter = 6.7   // the widest of the usual faces at the size of a label
+	markWidth = 7.0   // from the middle of a symbol to its label
+	rowHeight = 19
+	barHeight = 12
+	headRoom  = 22
+)
+
+// draw draws a story on an axis. text is the same story in words, for those who do not see it.
+func draw(s story, a axis, id, title, text string) drawing {
+	d := &drawing{ID: id, Title: title, Text: text}
+	y := d.ticks(a)
+	top := y
+	for i, l := range s.lanes {
+		if i > 0 {
+			y += 6
+			d.Lines = append(d.Lines, line{"0", strconv.Itoa(y), "100%", strconv.Itoa(y), "rule"})
+			y += 3
+		}
+		y = d.lane(l, a, y)
+	}
+	d.Height = y + 4
+	grid := d.Lines
+	d.Lines = nil
+	for _, m := range a.ticks() {
+		x := percent(a.at(m))
+		d.Lines = append(d.Lines, line{x, strconv.Itoa(top - 3), x, strconv.Itoa(d.Height), "grid"})
+	}
+	d.Lines = append(d.Lines, grid...)
+	if a.broken() {
+		x := a.at(a.from)
+		d.Rects = append([]rect{{percent(x), percent(a.at(a.to) - x), top - 3, d.Height - top + 3, "break",
+			"here " + inSeconds((a.to - a.from).Round(time.Second)) + " are left out, in which nothing happened"}}, d.Rects...)
+	}
+	if s.deadline != nil && *s.deadline <= a.end {
+		x := percent(a.at(*s.deadline))
+		d.Lines = append(d.Lines, line{x, strconv.Itoa(top), x, strconv.Itoa(d.Height), "deadline"})
+	}
+	return *d
+}
+
+// ticks writes the seconds over the drawing and returns where it begins below them.
+func (d *drawing) ticks(a axis) int {
+	for i, m := range a.ticks() {
+		text := strings.TrimSuffix(inSeconds(m), " s")
+		anchor, x := "middle", percent(a.at(m))
+		if i == 0 {
+			text, anchor, x = "0 s", "start", "0"
+		}
+		d.Labels = append(d.Labels, label{x, 0, 12, anchor, "tick", text})
+	}
+	if a.broken() {
+		d.Labels = append(d.Labels, label{percent((a.at(a.from) + a.at(a.to)) / 2), 0, 12, "middle", "tick", "⋯"})
+	}
+	return 20
+}
+
+// lane draws one lane from y on and returns where it ends.
+func (d *drawing) lane(l *lane, a axis, y int) int {
+	d.Labels = append(d.Labels, label{"0", 0, y + 14, "start", "name", l.name})
+	if l.about != "" {
+		d.Labels = append(d.Labels, label{"0", int(float64(len(l.name))*7.6) + 10, y + 14, "start", "about", l.about})
+	}
+	y += headRoom
+	if len(l.lives) > 0 {
+		for _, one := range l.lives {
+			d.bar(one, a, y, barHeight)
+		}
+		for _, p := range l.points {
+			x := percent(a.at(p.at))
+			d.Lines = append(d.Lines, line{x, strconv.Itoa(y - 1), x, strconv.Itoa(y + barHeight + 4), "pin"})
+		}
+		y += barHeight + 3
+	}
+	y = d.points(l, a, y)
+	return d.spans(l, a, y)
+}
+
+// points draws symbols with their labels, in as many rows as the labels need.
+func (d *drawing) points(l *lane, a axis, y int) int {
+	var rows rows
+	for _, p := range l.points {
+		x := a.at(p.at)
+		at := x / 100 * narrow
+		wide := markWidth + 3 + perLetter*float64(len([]rune(p.label)))
+		anchor, lo, hi := "start", at-markWidth, at+wide
+		if hi > narrow && at-wide >= 0 {
+			anchor, lo, hi = "end", at-wide, at+markWidth
+		}
+		if p.label == "" {
+			lo, hi = at-2, at+2
+		}
+		row := y + rowHeight*rows.place(lo, hi)
+		symbol, _, _ := strings.Cut(p.kind, " ")
+		d.Marks = append(d.Marks, mark{percent(x), row + 9, symbol, p.kind, p.title})
+		if p.label == "" {
+			continue
+		}
+		dx := int(markWidth) + 2
+		if anchor == "end" {
+			dx = -dx
+		}
+		d.Labels = append(d.Labels, label{percent(x), dx, row + 13, anchor, "of " + p.kind, p.label})
+	}
+	return y + rowHeight*len(rows)
+}
+
+// spans draws bars under their labels, in as many rows as they need: hooks first, then calls in their order.
+func (d *drawing) spans(l *lane, a axis, y int) int {
+	spans := slices.Clone(l.spans)
+	slices.SortStableFunc(spans, func(a, b span) int {
+		hook := func(s span) int {
+			if strings.HasPrefix(s.kind, "hook") {
+				return 0
+			}
+			return 1
+		}
+		return hook(a) - hook(b)
+	})
+	const height = 26
+	var rows rows
+	for _, one := range spans {
+		from, to := a.at(one.from), a.at(one.to)
+		wide := perLetter * float64(len([]rune(one.label)))
+		anchor, x := "start", from
+		lo, hi := from/100*narrow, max(to/100*narrow, from/100*narrow+wide)
+		if hi > narrow {
+			anchor, x = "end", axisRight
+			if to < axisRight && to/100*narrow-wide >= 0 {
+				x = to
+			}
+			lo, hi = min(from/100*narrow, x/100*narrow-wide), max(to/100*narrow, x/100*narrow)
+		}
+		if one.due != nil && *one.due > one.to {
+			hi = max(hi, a.at(*one.due)/100*narrow)
+		}
+		row := y + height*rows.place(lo, hi+4)
+		if one.label != "" {
+			d.Labels = append(d.Labels, label{percent(x), 0, row + 12, anchor, "of " + one.kind, one.label})
+		}
+		d.timeout(one, a, row+16)
+		d.bar(one, a, row+16, 7)
+	}
+	return y + height*len(rows)
+}
+
+// timeout draws how long a stop call would have waited, where it came back before.
+func (d *drawing) timeout(one span, a axis, y int) {
+	if one.due == nil || *one.due <= one.to {
+		return
+	}
+	from, to := a.at(one.to), a.at(*one.due)
+	d.Rects = append(d.Rects, rect{percent(from), percent(to - from), y + 2, 3, "timeout", one.title})
+	if *one.due <= a.end {
+		x := percent(to)
+		d.Lines = append(d.Lines, line{x, strconv.Itoa(y - 1), x, strconv.Itoa(y + 8), "due"})
+	}
+}
+
+func (d *drawing) bar(one span, a axis, y, height int) {
+	from, to := a.at(one.from), a.at(one.to)
+	if one.kind == "life" {
+		from = 0 // it lived before
+		if one.from > 0 {
+			from = a.at(one.from)
+		}
+	}
+	if one.open {
+		to = 100
+	}
+	if strings.HasPrefix(one.kind, "deadline") {
+		d.arrow(one, a, y, from, to)
+		return
+	}
+	d.Rects = append(d.Rects, rect{percent(from), percent(max(to-from, .5)), y, height, one.kind, one.title})
+	if one.kind == "overdue" && one.label != "" {
+		// Drawn into the bar where that has room for it.
+		if (to-from)/100*narrow > perLetter*float64(len([]rune(one.label)))+8 {
+			d.Labels = append(d.Labels, label{percent(to), -12, y + 10, "end", "of overdue", one.label})
+		}
+	}
+}
+
+// arrow draws a deadline: a thin line from the request to the moment it sets, with a flag there.
+func (d *drawing) arrow(one span, a axis, y int, from, to float64) {
+	class := one.kind
+	middle := strconv.Itoa(y + 3)
+	if one.to > a.end {
+		to = 100
+	} else {
+		d.Marks = append(d.Marks, mark{percent(to), y + 3, "flag", class, one.title})
+	}
+	d.Lines = append(d.Lines, line{percent(from), middle, percent(to), middle, "arrow " + class})
+}
+
+// rows keeps what is taken of each row, in pixels.
+type rows [][][2]float64
+
+// place takes room from lo to hi in the first row that has it, and returns the row's number.
+func (r *rows) place(lo, hi float64) int {
+	for i, row := range *r {
+		if !slices.ContainsFunc(row, func(taken [2]float64) bool { return lo < taken[1]+3 && hi > taken[0]-3 }) {
+			(*r)[i] = append(row, [2]float64{lo, hi})
+			return i
+		}
+	}
+	*r = append(*r, [][2]float64{{lo, hi}})
+	return len(*r) - 1
+}
