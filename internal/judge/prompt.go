@@ -29,11 +29,12 @@ import (
 // concern the container: it had ended, or ended before the call was due, by itself or by an earlier call's timer.
 func (f *facts) promptly(c *container, n int, allowed time.Duration) (call, Finding, bool) {
 	r := f.requests[n-1]
-	if !c.alive(r.told) {
+	// The kubelet may have acted before the harness's own watch showed the request, so "before" counts from its sending.
+	if !c.alive(r.sent) {
 		return call{}, Finding{}, false
 	}
 	moment := r.told
-	if f.grace(n) > 0 && c.waiting(r.told) {
+	if f.grace(n) > 0 && c.waiting(r.sent) {
 		_, latest := f.deadline(n)
 		moment = later(latest, r.told)
 	}

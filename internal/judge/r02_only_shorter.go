@@ -25,7 +25,7 @@ func onlyShorterRule(f *facts) Finding {
 	second := f.requests[1]
 	applies := false
 	for _, c := range f.containers {
-		applies = applies || c.alive(second.told)
+		applies = applies || c.alive(second.sent)
 		for i, s := range c.stops {
 			if !c.alive(s.at) || s.timeout <= int64(f.Window.Seconds()) {
 				continue

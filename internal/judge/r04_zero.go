@@ -40,8 +40,8 @@ func zeroRule(f *facts) Finding {
 	}
 	applied := 0
 	for _, c := range f.containers {
-		if !c.alive(r.told) {
-			continue
+		if !c.alive(r.sent) || !c.alive(due) && !c.exit.killed() {
+			continue // ended, or ended by itself meanwhile
 		}
 		applied++
 		for _, start := range slices.Concat(c.hookStarts, c.httpStarts, startsOf(c.execs)) {

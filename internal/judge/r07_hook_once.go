@@ -58,7 +58,7 @@ func (f *facts) hook(c *container) Finding {
 		began = starts[0]
 	}
 	earliest, latest := f.deadline(len(f.requests))
-	first, asked := c.stopped(began)
+	first, asked := c.stopped(f.requests[0].sent)
 	if !asked {
 		return broken(f.finished, "container %s was never asked to stop after its hook", c.Name)
 	}

@@ -98,6 +98,11 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 	},
 	scenario.Zero: {
 		{"timeout 0 at once", "force-direct", []story{forced(0), stop(.1, "main", 0, .1), killed(.2, "main"), over(.2)}, held_, ""},
+		{"dead before the harness's watch showed it", "force-direct", []story{
+			{{At: at(0), Kind: history.APIDelete, Grace: history.Seconds(0)}}, stop(.01, "main", 0, .02), killed(.02, "main"),
+			{{At: at(.3), Kind: history.APIDeleted}, {At: at(.3), Kind: history.APIPod, Reason: "MODIFIED", Grace: history.Seconds(0)}},
+			over(.4)}, held_, ""},
+		{"ended by itself meanwhile", "force-direct", []story{forced(0), ended(.02, "main", 0), over(.1)}, none, "every container had ended"},
 		{"zero raised to 2", "force-direct", []story{forced(0), stop(.1, "main", 2, 2), killed(2.1, "main"), over(2.1)},
 			broken_, "timeout 2 instead of 0"},
 		{"zero raised to 1 and killed soon", "force-direct", []story{forced(0), stop(.1, "main", 1, 1), killed(1.1, "main"), over(1.1)},
@@ -173,6 +178,10 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 	scenario.Prompt: {
 		{"at once", "force-while-terminating", []story{del(0, 30), stop(.1, "main", 30, 3), forced(3), stop(3.1, "main", 0, .1),
 			killed(3.2, "main"), over(3.2)}, held_, ""},
+		{"dead before the harness's watch showed it", "force-while-terminating", []story{del(0, 30), stop(.1, "main", 30, 3),
+			{{At: at(3), Kind: history.APIDelete, Grace: history.Seconds(0)}}, stop(3.01, "main", 0, .02), killed(3.02, "main"),
+			{{At: at(3.3), Kind: history.APIDeleted}, {At: at(3.3), Kind: history.APIPod, Reason: "MODIFIED", Grace: history.Seconds(0)}},
+			over(3.4)}, held_, ""},
 		{"after the pod cache's two seconds", "force-while-terminating", []story{del(0, 30), stop(.1, "main", 30, 5), forced(3),
 			stop(5.2, "main", 0, .1), killed(5.3, "main"), over(5.3)}, broken_, "only at 5.20 s"},
 		{"a hook holds a force back", "hook-exec-force", []story{del(0, 20), forced(3), stop(20.1, "main", 2, 2), killed(22.1, "main"), over(22.1)},
