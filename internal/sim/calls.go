@@ -211,11 +211,8 @@ func (in *entry) leave(value any, err error) error {
 // factsOf picks from a request what a history needs, as the CRI proxy of a real node does. mu is held.
 func (rt *Runtime) factsOf(request proto.Message) history.Event {
 	about := func(id string) history.Event {
-		e := history.Event{ContainerID: id}
-		if c, ok := rt.containers.get(id); ok {
-			e.Pod, e.Container = c.owner.pod, c.owner.container
-		}
-		return e
+		o := rt.owners[id]
+		return history.Event{ContainerID: id, Pod: o.pod, Container: o.container}
 	}
 	switch r := request.(type) {
 	case *runtimev1.RunPodSandboxRequest:
@@ -236,11 +233,7 @@ func (rt *Runtime) factsOf(request proto.Message) history.Event {
 	case interface{ GetContainerId() string }:
 		return about(r.GetContainerId())
 	case interface{ GetPodSandboxId() string }:
-		e := history.Event{Message: "sandbox " + r.GetPodSandboxId()}
-		if s, ok := rt.sandboxes.get(r.GetPodSandboxId()); ok {
-			e.Pod = s.name()
-		}
-		return e
+		return history.Event{Pod: rt.pods[r.GetPodSandboxId()], Message: "sandbox " + r.GetPodSandboxId()}
 	default:
 		return history.Event{}
 	}

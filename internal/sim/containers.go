@@ -45,6 +45,7 @@ type container struct {
 	state                      runtimev1.ContainerState
 	created, started, finished time.Time
 	exitCode                   int32
+	told                       bool // its exit was recorded
 	reason, message            string
 	starting, removing         bool
 
@@ -111,6 +112,7 @@ func (rt *Runtime) CreateContainer(ctx context.Context, sandboxID string, config
 			execs: map[*process]bool{}, stopped: make(chan struct{}),
 		}
 		rt.containers.add(c.id, c)
+		rt.owners[c.id] = c.owner
 		rt.announce(c.id, s, runtimev1.ContainerEventType_CONTAINER_CREATED_EVENT)
 		return c.id, nil
 	})
@@ -202,14 +204,14 @@ func (c *container) argv() []string {
 	return append(append([]string{}, argv...), c.config.GetArgs()...)
 }
 
-// startFailed leaves the container ended without having run.
+// startFailed leaves the container ended without having run. Nobody is told; who asks sees it.
 func (c *container) startFailed(err error) {
 	c.state, c.finished = runtimev1.ContainerState_CONTAINER_EXITED, time.Now()
 	c.exitCode, c.reason, c.message = 128, "StartError", err.Error()
-	c.ended()
+	close(c.stopped)
 }
 
-// exited takes the end of the main process.
+// exited takes the end of the main process and tells everybody who waits. The kernel kills what is left in the container.
 func (c *container) exited() {
 	c.main.say(lines.EOF, "")
 	c.state, c.finished, c.exitCode = runtimev1.ContainerState_CONTAINER_EXITED, time.Now(), c.main.code
@@ -217,21 +219,25 @@ func (c *container) exited() {
 	if c.exitCode == 0 {
 		c.reason = "Completed"
 	}
-	c.ended()
-}
-
-// ended tells everybody who waits. The kernel kills what is left in the container.
-func (c *container) ended() {
 	for p := range c.execs {
 		p.kill()
 	}
+	c.tell()
+	close(c.stopped)
+	c.rt.announce(c.id, c.sandbox, runtimev1.ContainerEventType_CONTAINER_STOPPED_EVENT)
+}
+
+// tell records its exit, once.
+func (c *container) tell() {
+	if c.told || c.finished.IsZero() {
+		return
+	}
+	c.told = true
 	code := c.exitCode
 	c.rt.record(history.Event{
 		Kind: history.ContainerExit, At: c.finished, Pod: c.owner.pod, Container: c.owner.container, ContainerID: c.id,
 		ExitCode: &code, Reason: c.reason,
 	})
-	close(c.stopped)
-	c.rt.announce(c.id, c.sandbox, runtimev1.ContainerEventType_CONTAINER_STOPPED_EVENT)
 }
 
 // running says that its main process lives.

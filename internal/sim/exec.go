@@ -58,11 +58,7 @@ func (rt *Runtime) ExecSync(ctx context.Context, id string, argv []string, timeo
 		case err != nil:
 			return nil, fmt.Errorf("failed to exec in container: failed to start exec: unable to start container process: %w", err)
 		}
-		code, err := rt.manners().exec(ctx, c, cmd, time.Duration(seconds)*time.Second)
-		if err != nil {
-			return nil, err
-		}
-		return &runtimev1.ExecSyncResponse{ExitCode: code}, nil
+		return rt.manners().exec(ctx, c, cmd, time.Duration(seconds)*time.Second)
 	})
 	switch {
 	case status.Code(err) == codes.DeadlineExceeded:

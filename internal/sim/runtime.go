@@ -50,9 +50,12 @@ type Runtime struct {
 	made       int      // sandboxes and containers so far
 	sandboxes  table[*sandbox]
 	containers table[*container]
-	images     map[string]*image
-	programs   map[owner]Program
-	listeners  []*listener
+	// owners and pods are the names of all that ever was, by id: calls about a container come after its removal, too.
+	owners    map[string]owner
+	pods      map[string]string
+	images    map[string]*image
+	programs  map[owner]Program
+	listeners []*listener
 }
 
 var (
@@ -77,7 +80,9 @@ func New(options Options) *Runtime {
 	if options.Sink == nil {
 		options.Sink = history.SinkFunc(func(history.Event) {})
 	}
-	rt := &Runtime{options: options, images: nodeImages(), programs: map[owner]Program{}}
+	rt := &Runtime{
+		options: options, images: nodeImages(), programs: map[owner]Program{}, owners: map[string]owner{}, pods: map[string]string{},
+	}
 	rt.base, rt.end = context.WithCancel(context.Background())
 	rt.Up()
 	return rt

@@ -36,8 +36,6 @@ type sandbox struct {
 	ip string
 }
 
-func (s *sandbox) name() string { return s.config.GetMetadata().GetName() }
-
 func (s *sandbox) state() runtimev1.PodSandboxState {
 	if s.ready {
 		return runtimev1.PodSandboxState_SANDBOX_READY
@@ -89,6 +87,7 @@ func (rt *Runtime) RunPodSandbox(ctx context.Context, config *runtimev1.PodSandb
 			s.ip = fmt.Sprintf("10.88.%d.%d", rt.made/250%250, rt.made%250+2)
 		}
 		rt.sandboxes.add(s.id, s)
+		rt.pods[s.id] = m.GetName()
 		rt.announce(s.id, s, runtimev1.ContainerEventType_CONTAINER_CREATED_EVENT)
 		rt.announce(s.id, s, runtimev1.ContainerEventType_CONTAINER_STARTED_EVENT)
 		return s.id, nil

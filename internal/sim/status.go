@@ -65,7 +65,9 @@ func (rt *Runtime) ContainerStatus(ctx context.Context, id string, verbose bool)
 	})
 }
 
+// status is what a reply or an event says. A recorder that sees it learns of an exit that no event told of.
 func (c *container) status() *runtimev1.ContainerStatus {
+	c.tell()
 	i := c.image()
 	s := &runtimev1.ContainerStatus{
 		Id: c.id, Metadata: c.config.GetMetadata(), State: c.state, CreatedAt: c.created.UnixNano(),

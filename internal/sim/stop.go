@@ -32,7 +32,7 @@ type manners interface {
 	// stopAll is what StopPodSandbox does to the containers.
 	stopAll(ctx context.Context, containers []*container) error
 	// exec runs a process and waits for its end.
-	exec(ctx context.Context, c *container, cmd command, timeout time.Duration) (int32, error)
+	exec(ctx context.Context, c *container, cmd command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error)
 	// settled waits for what holds the container's lock; it returns whatever the context does.
 	settled(ctx context.Context, c *container)
 }

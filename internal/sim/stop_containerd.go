@@ -20,6 +20,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
 // containerd: every stop is on its own.
@@ -81,10 +83,10 @@ func (d containerd) stopAll(ctx context.Context, containers []*container) error 
 func (containerd) settled(context.Context, *container) {}
 
 // exec watches its context: whoever goes away takes the process along. A dead daemon does not; the shim keeps it.
-func (d containerd) exec(ctx context.Context, c *container, cmd command, timeout time.Duration) (int32, error) {
+func (d containerd) exec(ctx context.Context, c *container, cmd command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error) {
 	p, err := d.startExec(c, cmd)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if timeout > 0 {
 		var cancel context.CancelFunc
@@ -93,11 +95,11 @@ func (d containerd) exec(ctx context.Context, c *container, cmd command, timeout
 	}
 	select {
 	case <-p.done:
-		return d.exitCode(p), nil
+		return &runtimev1.ExecSyncResponse{ExitCode: d.exitCode(p)}, nil
 	case <-ctx.Done():
 		if !dead(ctx) {
 			d.killExec(p)
 		}
-		return 0, fmt.Errorf("failed to exec in container: timeout %v exceeded: %w", timeout, ctx.Err())
+		return nil, fmt.Errorf("failed to exec in container: timeout %v exceeded: %w", timeout, ctx.Err())
 	}
 }

@@ -19,8 +19,9 @@ package sim
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
+
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
 const (
@@ -149,18 +150,21 @@ func (d crio) settled(ctx context.Context, c *container) {
 	}
 }
 
-// exec does not watch its context. The timeout ends the process; a client that goes away does not. While the container is
-// being stopped there is no exec.
-func (d crio) exec(_ context.Context, c *container, cmd command, timeout time.Duration) (int32, error) {
+// exec does not watch its context. The timeout ends the process, with code -1; a client that goes away does not. While the
+// container is being stopped there is no exec.
+func (d crio) exec(_ context.Context, c *container, cmd command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error) {
 	d.mu.Lock()
 	stopping, life := c.loop != nil, d.serving
 	d.mu.Unlock()
 	if stopping {
-		return 0, errors.New("cannot register an exec PID: container is stopping")
+		return nil, errors.New("command error: cannot register an exec PID: container is stopping, stdout: , stderr: , exit code -1")
+	}
+	if life == nil {
+		return nil, errUnavailable()
 	}
 	p, err := d.startExec(c, cmd)
-	if err != nil || life == nil {
-		return 0, err
+	if err != nil {
+		return nil, err
 	}
 	var over <-chan time.Time
 	if timeout > 0 {
@@ -170,11 +174,11 @@ func (d crio) exec(_ context.Context, c *container, cmd command, timeout time.Du
 	}
 	select {
 	case <-p.done:
-		return d.exitCode(p), nil
+		return &runtimev1.ExecSyncResponse{ExitCode: d.exitCode(p)}, nil
 	case <-over:
 		d.killExec(p)
-		return 0, fmt.Errorf("command timed out: %w", context.DeadlineExceeded)
+		return &runtimev1.ExecSyncResponse{ExitCode: -1, Stderr: []byte("command timed out")}, nil
 	case <-life.ctx.Done():
-		return 0, life.ctx.Err()
+		return nil, life.ctx.Err()
 	}
 }

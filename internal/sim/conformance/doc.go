@@ -1,0 +1,27 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package conformance holds the simulated runtime against a real one. A Sequence is a list of CRI calls at given times about
+// one container, as data. Play carries it out through the CRI client's interface and writes down what an observer saw: who
+// returned what and when, the signals and hook lines of the container, its exit, the runtime's events, its last state. The
+// same sequence must leave the same trace on internal/sim (virtual time) and on a real containerd (through the kubelet's own
+// CRI client and the recording proxy).
+//
+// Times in a trace are whole seconds since the first step. A real machine is up to 0.9 s late without a trace changing; it
+// is never early. Nothing is retried.
+//
+// CRI-O is not run here: see package sim.
+package conformance

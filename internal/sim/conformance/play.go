@@ -1,0 +1,242 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	internalapi "k8s.io/cri-api/pkg/apis"
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+	remote "k8s.io/cri-client/pkg"
+	utilexec "k8s.io/utils/exec"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/history/lines"
+)
+
+// main is the name of the container.
+const mainContainer = "main"
+
+// unknownID is an id that no runtime gives.
+const unknownID = "00000000000000000000000000000000000000000000000000000000000000ff"
+
+// Stage is where a sequence is played.
+type Stage struct {
+	Runtime internalapi.RuntimeService
+	// Log is the history of the pod that has the sequence's name: what the runtime, or the proxy before it, records, and the
+	// container's lines.
+	Log *history.Log
+	// Image holds the actor. Lines is a folder of the host with the line server's lines.sock, for containers to mount; ""
+	// where there is none. Cgroup is the parent of the pod's cgroup.
+	Image, Lines, Cgroup string
+}
+
+// player is a sequence being played.
+type player struct {
+	Stage
+	sequence  Sequence
+	sandboxID string
+	main      string // ids of containers
+	second    string
+	before    int // events of the preparation
+
+	mu      sync.Mutex
+	results []result
+	events  []*runtimev1.ContainerEventResponse
+}
+
+// result is how a call came back.
+type result struct {
+	step int
+	text string
+	at   time.Time
+}
+
+// Prepare makes the sandbox and the container and waits until it runs. undo removes them.
+func Prepare(ctx context.Context, stage Stage, sequence Sequence) (play func(context.Context) (Trace, error), undo func(context.Context) error, err error) {
+	p := &player{Stage: stage, sequence: sequence}
+	if p.sandboxID, err = p.Runtime.RunPodSandbox(ctx, p.sandboxConfig(), ""); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", sequence.Name, err)
+	}
+	undo = func(ctx context.Context) error { return p.Runtime.RemovePodSandbox(ctx, p.sandboxID) }
+	if p.main, err = p.create(ctx, mainContainer, sequence.Args); err == nil && !sequence.Unstarted {
+		if err = p.Runtime.StartContainer(ctx, p.main); err == nil {
+			_, err = p.Log.Wait(ctx, "START", func(e history.Event) bool { return e.Kind == history.Line && e.Reason == lines.Start })
+		}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", sequence.Name, errors.Join(err, undo(ctx)))
+	}
+	return p.play, undo, nil
+}
+
+// play carries the steps out.
+func (p *player) play(ctx context.Context) (Trace, error) {
+	unsubscribe, err := p.subscribe(ctx)
+	if err != nil {
+		return Trace{}, err
+	}
+	p.before = len(p.Log.History().Events)
+	begin := time.Now()
+	contexts := make([]context.Context, len(p.sequence.Steps))
+	cancels := make([]context.CancelFunc, len(p.sequence.Steps))
+	for i, step := range p.sequence.Steps {
+		contexts[i], cancels[i] = context.WithCancel(ctx)
+		if step.Within > 0 {
+			contexts[i], cancels[i] = context.WithDeadline(ctx, begin.Add(step.At+step.Within))
+		}
+		defer cancels[i]()
+	}
+	var calls sync.WaitGroup
+	for i, step := range p.sequence.Steps {
+		if err := until(ctx, begin.Add(step.At)); err != nil {
+			return Trace{}, err
+		}
+		if step.Call == Cancel {
+			cancels[step.Of]()
+			continue
+		}
+		sent := make(chan struct{})
+		calls.Go(func() {
+			close(sent)
+			text := p.do(contexts[i], step)
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.results = append(p.results, result{i, text, time.Now()})
+		})
+		<-sent
+	}
+	calls.Wait()
+	if late := time.Since(begin.Add(p.sequence.Until)); late >= time.Second {
+		return Trace{}, fmt.Errorf("%s: a call took until %s, but all should have returned by %s", p.sequence.Name, time.Since(begin), p.sequence.Until)
+	}
+	if err := until(ctx, begin.Add(p.sequence.Until)); err != nil {
+		return Trace{}, err
+	}
+	last := p.status(ctx, p.main)
+	unsubscribe()
+	return p.trace(begin, last), nil
+}
+
+// subscribe collects the runtime's events about the sandbox and what is in it until it is ended.
+func (p *player) subscribe(ctx context.Context) (end func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	stream := make(chan *runtimev1.ContainerEventResponse)
+	established := make(chan struct{})
+	failed := make(chan error, 1)
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		defer close(stream)
+		failed <- p.Runtime.GetContainerEvents(ctx, stream, func(runtimev1.RuntimeService_GetContainerEventsClient) { close(established) })
+	})
+	wait.Go(func() {
+		for e := range stream {
+			if e.GetPodSandboxStatus().GetId() == p.sandboxID || e.GetContainerId() == p.sandboxID {
+				p.events = append(p.events, e)
+			}
+		}
+	})
+	end = func() {
+		cancel()
+		wait.Wait()
+	}
+	select {
+	case <-established:
+		return end, nil
+	case err := <-failed:
+		end()
+		return nil, fmt.Errorf("%s: container events: %w", p.sequence.Name, err)
+	}
+}
+
+// do makes one call and says how it came back.
+func (p *player) do(ctx context.Context, step Step) string {
+	id, sandbox := p.main, p.sandboxID
+	switch step.On {
+	case Second:
+		id = p.second
+	case Unknown:
+		id, sandbox = unknownID, unknownID
+	}
+	switch step.Call {
+	case Create:
+		id, err := p.create(ctx, string(Second), stubborn)
+		p.second = id
+		return outcome(err)
+	case Start:
+		return outcome(p.Runtime.StartContainer(ctx, id))
+	case Stop:
+		return outcome(p.Runtime.StopContainer(ctx, id, step.Timeout))
+	case Remove:
+		return outcome(p.Runtime.RemoveContainer(ctx, id))
+	case Exec:
+		_, _, err := p.Runtime.ExecSync(ctx, id, step.Argv, time.Duration(step.Timeout)*time.Second)
+		return outcome(err)
+	case StopSandbox:
+		return outcome(p.Runtime.StopPodSandbox(ctx, sandbox))
+	case RemoveSandbox:
+		return outcome(p.Runtime.RemovePodSandbox(ctx, sandbox))
+	default:
+		return p.status(ctx, id)
+	}
+}
+
+// status is a container's state in words.
+func (p *player) status(ctx context.Context, id string) string {
+	reply, err := p.Runtime.ContainerStatus(ctx, id, false)
+	if err != nil {
+		return outcome(err)
+	}
+	s := reply.GetStatus()
+	if s.GetState() != runtimev1.ContainerState_CONTAINER_EXITED {
+		return s.GetState().String()
+	}
+	return fmt.Sprintf("%s with %d, %s", s.GetState(), s.GetExitCode(), s.GetReason())
+}
+
+// outcome is an error as the kubelet tells errors apart.
+func outcome(err error) string {
+	var exit utilexec.CodeExitError
+	switch {
+	case err == nil:
+		return codes.OK.String()
+	case errors.As(err, &exit):
+		return fmt.Sprintf("code %d", exit.Code)
+	case errors.Is(err, remote.ErrCommandTimedOut):
+		return "command timed out"
+	default:
+		return status.Code(err).String()
+	}
+}
+
+// until waits for a moment.
+func until(ctx context.Context, at time.Time) error {
+	timer := time.NewTimer(time.Until(at))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

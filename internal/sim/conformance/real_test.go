@@ -1,0 +1,213 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	remote "k8s.io/cri-client/pkg"
+
+	"github.com/kgrace/kgrace/internal/criproxy"
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/history/lines"
+	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/sim"
+)
+
+// binDirVar names the folder with a node's programs, as in the tests of localnode.
+const binDirVar = "KGRACE_NODE_BIN"
+
+// apart is the time between the starts of two sequences: killing many containers at one moment makes each late.
+const apart = 250 * time.Millisecond
+
+func TestMain(m *testing.M) {
+	localnode.MaybeInit()
+	os.Exit(m.Run())
+}
+
+func programs(t *testing.T) map[string]string {
+	t.Helper()
+	dir := os.Getenv(binDirVar)
+	if dir == "" {
+		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", binDirVar)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("a node needs root")
+	}
+	bin := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && !strings.Contains(path, "/fixed/") {
+			bin[entry.Name()] = path
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin[localnode.ProgramActor] = filepath.Join(t.TempDir(), "actor")
+	if err := localnode.BuildActor(t.Context(), "../../..", bin[localnode.ProgramActor]); err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+// TestRealContainerd plays the script on a real containerd and on the simulator and compares the traces. The sequences run
+// before the node's kubelet starts, which would tear down pods that it does not know.
+func TestRealContainerd(t *testing.T) {
+	bin := programs(t)
+	dir, err := os.MkdirTemp("", "conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	var proxy *criproxy.Proxy
+	var server *lines.Server
+	var traces map[string]Trace
+	node, err := localnode.Up(t.Context(), localnode.Config{
+		Dir: filepath.Join(dir, "node"), Name: "conformance", Bin: bin, ParentDeath: true, Log: t.Output(),
+		RuntimeEndpoint: filepath.Join(dir, "cri.sock"),
+		BeforeKubelet: func(ctx context.Context, n *localnode.Node) (err error) {
+			recorder := history.NewRecorder()
+			// These outlive the start.
+			proxy, err = criproxy.Start(context.Background(), criproxy.Options{
+				Listen: n.RuntimeEndpoint(), Upstream: n.ContainerdSocket(), Record: recorder, Log: t.Output(),
+			})
+			if err != nil {
+				return err
+			}
+			server, err = lines.Serve(context.Background(), filepath.Join(n.LinesDir(), "lines.sock"), recorder, func(err error) { t.Error(err) })
+			if err != nil {
+				return err
+			}
+			traces, err = playAll(ctx, n, recorder)
+			return errors.Join(err, proxy.ExitsErr())
+		},
+	})
+	t.Cleanup(func() {
+		if node != nil {
+			if err := node.Down(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}
+		if server != nil {
+			_ = server.Close()
+		}
+		if proxy != nil {
+			_ = proxy.Close()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sequence := range Sequences() {
+		t.Run(sequence.Name, func(t *testing.T) {
+			real := traces[sequence.Name].String()
+			if *update {
+				if err := os.MkdirAll("testdata", 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(golden(sequence), []byte(real), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(real, simulate(t, sequence, sim.Containerd).String()); diff != "" {
+				t.Errorf("%s\nthe simulator differs from containerd (-containerd +simulator):\n%s", sequence.Why, diff)
+			}
+		})
+	}
+}
+
+// playAll plays all sequences side by side.
+func playAll(ctx context.Context, node *localnode.Node, recorder *history.Recorder) (map[string]Trace, error) {
+	client, err := remote.NewRemoteRuntimeServiceBuilder().
+		WithEndpoint("unix://" + node.RuntimeEndpoint()).WithConnectionTimeout(2 * time.Minute).Build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = client.Close(ctx) }()
+	var (
+		mu     sync.Mutex
+		errs   []error
+		traces = map[string]Trace{}
+		wait   sync.WaitGroup
+		plays  = map[string]func(context.Context) (Trace, error){}
+		undos  = map[string]func(context.Context) error{}
+	)
+	failed := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		errs = append(errs, err)
+	}
+	for _, sequence := range Sequences() {
+		wait.Go(func() {
+			log, err := recorder.Open(history.Header{Scenario: sequence.Name, Level: "node", Pod: sequence.Name})
+			if err != nil {
+				failed(err)
+				return
+			}
+			play, undo, err := Prepare(ctx, Stage{
+				Runtime: client, Log: log, Image: localnode.ActorImage, Lines: node.LinesDir(), Cgroup: node.Cgroup(),
+			}, sequence)
+			if err != nil {
+				failed(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			plays[sequence.Name], undos[sequence.Name] = play, undo
+		})
+	}
+	wait.Wait()
+	start := time.Now()
+	for i, sequence := range Sequences() {
+		play := plays[sequence.Name]
+		if play == nil {
+			continue
+		}
+		wait.Go(func() {
+			if err := until(ctx, start.Add(time.Duration(i)*apart)); err != nil {
+				failed(err)
+				return
+			}
+			trace, err := play(ctx)
+			if err != nil {
+				failed(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			traces[sequence.Name] = trace
+		})
+	}
+	wait.Wait()
+	for name, undo := range undos {
+		if err := undo(ctx); err != nil {
+			failed(fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return traces, errors.Join(errs...)
+}

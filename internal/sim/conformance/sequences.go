@@ -1,0 +1,187 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package conformance
+
+import (
+	"strconv"
+	"time"
+)
+
+// s is a number of seconds.
+func s(n int) time.Duration { return time.Duration(n) * time.Second }
+
+func stop(at int, timeout int64) Step { return Step{At: s(at), Call: Stop, Timeout: timeout} }
+func cancel(at, of int) Step          { return Step{At: s(at), Call: Cancel, Of: of} }
+func do(at int, call Call) Step       { return Step{At: s(at), Call: call} }
+
+func exec(at int, timeout int64, argv ...string) Step {
+	return Step{At: s(at), Call: Exec, Timeout: timeout, Argv: append([]string{"/actor"}, argv...)}
+}
+
+func hook(at int, takes string) Step { return exec(at, 0, "hook", "--for", takes) }
+
+// with changes what a step is about.
+func with(step Step, on Object) Step {
+	step.On = on
+	return step
+}
+
+var (
+	stubborn = []string{"--stubborn"}
+	// brief ends by itself after a second.
+	brief = func(code int) []string { return []string{"--exit-after", "1s", "--exit-code", strconv.Itoa(code)} }
+)
+
+// Sequences returns the script.
+func Sequences() []Sequence {
+	var all []Sequence
+	for _, family := range [][]Sequence{stops(), cancels(), execs(), sandboxes(), idempotence()} {
+		all = append(all, family...)
+	}
+	return all
+}
+
+func stops() []Sequence {
+	return []Sequence{{
+		Name: "stop", Why: "TERM at once, KILL at the timeout",
+		Args: stubborn, Until: s(3), Steps: []Step{stop(0, 2)},
+	}, {
+		Name: "stop-zero", Why: "timeout 0 is KILL without TERM",
+		Args: stubborn, Until: s(1), Steps: []Step{stop(0, 0)},
+	}, {
+		Name: "second-shorter", Why: "the second call's own timer kills; both return; one TERM",
+		Args: stubborn, Until: s(3), Steps: []Step{stop(0, 6), stop(1, 1)},
+	}, {
+		Name: "second-longer", Why: "the first call's timer still kills",
+		Args: stubborn, Until: s(3), Steps: []Step{stop(0, 2), stop(1, 30)},
+	}, {
+		Name: "second-zero", Why: "timeout 0 beside a running stop kills at once",
+		Args: stubborn, Until: s(2), Steps: []Step{stop(0, 10), stop(1, 0)},
+	}, {
+		Name: "equal", Why: "two equal stops at once: one TERM, both return",
+		Args: stubborn, Until: s(3), Steps: []Step{stop(0, 2), stop(0, 2)},
+	}, {
+		Name: "thrice", Why: "three stops, each shorter: one TERM, the earliest target kills",
+		Args: stubborn, Until: s(4), Steps: []Step{stop(0, 8), stop(1, 4), stop(2, 1)},
+	}, {
+		Name: "term-is-enough", Why: "it ends on TERM before the timeout, with its own code, and the call returns then",
+		Args: []string{"--exit-after-term", "1s", "--exit-code", "7"}, Until: s(3), Steps: []Step{stop(0, 10)},
+	}, {
+		Name: "natural-exit", Why: "it ends by itself during a stop that it ignores",
+		Args: []string{"--stubborn", "--exit-after", "2s", "--exit-code", "3"}, Unstarted: true, Until: s(4), Steps: []Step{do(0, Start), stop(1, 10)},
+	}}
+}
+
+func cancels() []Sequence {
+	return []Sequence{{
+		Name: "cancel", Why: "a cancelled stop takes its timer along: it lives on",
+		Args: stubborn, Until: s(5), Steps: []Step{stop(0, 2), cancel(1, 0), do(3, Status), stop(4, 0)},
+	}, {
+		Name: "cancel-then-stop", Why: "after a cancelled stop there is no second TERM, and the time starts anew",
+		Args: stubborn, Until: s(5), Steps: []Step{stop(0, 10), cancel(1, 0), stop(2, 2)},
+	}, {
+		Name: "cancel-one-of-two", Why: "the other call's timer stays",
+		Args: stubborn, Until: s(5), Steps: []Step{stop(0, 2), stop(1, 3), cancel(1, 0)},
+	}, {
+		Name: "cancelled-before", Why: "a call whose context has ended is not sent: no signal, later ones are as if it had not been",
+		Args: stubborn, Until: s(4), Steps: []Step{cancel(0, 1), stop(0, 1), do(1, Status), stop(2, 1)},
+	}, {
+		Name: "client-deadline", Why: "the client's own deadline is as a cancel, but for the code",
+		Args: stubborn, Until: s(4), Steps: []Step{{Call: Stop, Timeout: 2, Within: s(1)}, do(2, Status), stop(3, 0)},
+	}, {
+		Name: "cancel-after-the-end", Why: "cancelling what has returned does nothing",
+		Args: stubborn, Until: s(3), Steps: []Step{stop(0, 1), cancel(2, 0)},
+	}}
+}
+
+func execs() []Sequence {
+	return []Sequence{{
+		Name: "exec", Why: "an exec runs beside and gives its code",
+		Args: stubborn, Until: s(3), Steps: []Step{hook(0, "1s"), exec(0, 0, "hook", "--exit-code", "3"), stop(2, 0)},
+	}, {
+		Name: "exec-cancel", Why: "the process of a cancelled exec is killed: it never ends by itself",
+		Args: stubborn, Until: s(5), Steps: []Step{hook(0, "3s"), cancel(1, 0), do(3, Status), stop(4, 0)},
+	}, {
+		Name: "exec-timeout", Why: "an exec at its timeout is killed",
+		Args: stubborn, Until: s(4), Steps: []Step{exec(0, 1, "hook", "--for", "2s"), stop(3, 0)},
+	}, {
+		Name: "exec-during-stop", Why: "a container that is being stopped takes execs",
+		Args: stubborn, Until: s(4), Steps: []Step{stop(0, 3), exec(1, 0, "mark", "--word", "PROBE")},
+	}, {
+		Name: "stop-during-exec", Why: "the container's end takes the exec along",
+		Args: stubborn, Until: s(3), Steps: []Step{hook(0, "forever"), stop(1, 1)},
+	}, {
+		Name: "zero-during-exec", Why: "the same, killed at once",
+		Args: stubborn, Until: s(2), Steps: []Step{hook(0, "forever"), stop(1, 0)},
+	}, {
+		Name: "exec-after-the-end", Why: "no exec in what has ended",
+		Args: brief(0), Unstarted: true, Until: s(3), Steps: []Step{do(0, Start), exec(2, 0, "mark")},
+	}, {
+		Name: "exec-no-program", Why: "a program that is not there",
+		Args: stubborn, Until: s(2), Steps: []Step{{Call: Exec, Argv: []string{"/none"}}, stop(1, 0)},
+	}, {
+		Name: "exec-bad-usage", Why: "a command line that its program refuses",
+		Args: stubborn, Until: s(2), Steps: []Step{exec(0, 0, "hook", "--for", "soon"), stop(1, 0)},
+	}, {
+		Name: "exec-unknown", Why: "an exec in a container that is unknown",
+		Args: stubborn, Until: s(2), Steps: []Step{with(exec(0, 0, "mark"), Unknown), stop(1, 0)},
+	}}
+}
+
+func sandboxes() []Sequence {
+	return []Sequence{{
+		Name: "sandbox", Why: "stopping the sandbox kills its container without TERM",
+		Args: stubborn, Until: s(2), Steps: []Step{do(0, StopSandbox)},
+	}, {
+		Name: "sandbox-during-stop", Why: "and cuts a stop short",
+		Args: stubborn, Until: s(2), Steps: []Step{stop(0, 10), do(1, StopSandbox)},
+	}, {
+		Name: "sandbox-twice", Why: "stopping a sandbox again succeeds; one that is unknown, too",
+		Args: stubborn, Until: s(3), Steps: []Step{stop(0, 0), do(1, StopSandbox), do(2, StopSandbox), with(do(2, StopSandbox), Unknown)},
+	}, {
+		Name: "sandbox-remove", Why: "removing a sandbox takes a running container along",
+		Args: stubborn, Until: s(2), Steps: []Step{do(0, RemoveSandbox), with(do(1, RemoveSandbox), Unknown)},
+	}, {
+		Name: "sandbox-start", Why: "nothing starts in a stopped sandbox",
+		Args: stubborn, Until: s(3), Steps: []Step{do(0, Create), do(1, StopSandbox), with(do(2, Start), Second)},
+	}}
+}
+
+func idempotence() []Sequence {
+	return []Sequence{{
+		Name: "stop-ended", Why: "stopping what has ended succeeds at once",
+		Args: brief(0), Unstarted: true, Until: s(4), Steps: []Step{do(0, Start), stop(2, 5), stop(3, 0)},
+	}, {
+		Name: "failed", Why: "a code other than 0 is an error",
+		Args: brief(9), Unstarted: true, Until: s(2), Steps: []Step{do(0, Start)},
+	}, {
+		Name: "stop-unknown", Why: "stopping what is unknown succeeds",
+		Args: stubborn, Until: s(2), Steps: []Step{with(stop(0, 5), Unknown), stop(1, 0)},
+	}, {
+		Name: "stop-created", Why: "stopping what was never started succeeds and leaves it as it is",
+		Args: stubborn, Until: s(4), Steps: []Step{do(0, Create), with(stop(1, 5), Second), with(do(2, Status), Second), stop(3, 0)},
+	}, {
+		Name: "remove-running", Why: "removing a running container kills it",
+		Args: stubborn, Until: s(3), Steps: []Step{do(0, Remove), do(1, Remove), do(2, Status)},
+	}, {
+		Name: "remove-ended", Why: "removing what has ended, or is unknown",
+		Args: brief(0), Unstarted: true, Until: s(4), Steps: []Step{do(0, Start), do(2, Remove), with(do(3, Remove), Unknown), do(3, Status)},
+	}, {
+		Name: "start-twice", Why: "a container starts once",
+		Args: stubborn, Until: s(2), Steps: []Step{do(0, Start), with(do(0, Start), Unknown), stop(1, 0)},
+	}}
+}

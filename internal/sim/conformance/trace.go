@@ -1,0 +1,146 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// early is how far before a whole second something may be stamped and still count for it; clocks of one machine that are
+// read by different programs differ that much at most.
+const early = 100 * time.Millisecond
+
+// Trace is what was seen of a sequence, a line each, in an order that does not depend on who was first within a second.
+// That a stop returned with the container down, or not, is part of its line.
+type Trace struct {
+	Lines []string
+	// Terms is how many TERMs the container's main process saw.
+	Terms int
+}
+
+func (t Trace) String() string { return strings.Join(t.Lines, "\n") + "\n" }
+
+// trace makes a Trace of the results and of the history.
+func (p *player) trace(begin time.Time, last string) Trace {
+	var t Trace
+	add := func(at time.Time, format string, args ...any) {
+		second := at.Sub(begin).Truncate(time.Second)
+		if rest := at.Sub(begin) - second; rest >= time.Second-early {
+			second += time.Second
+		}
+		t.Lines = append(t.Lines, fmt.Sprintf("%2.0f s  ", second.Seconds())+fmt.Sprintf(format, args...))
+	}
+	var exits []history.Event
+	type sent struct {
+		event history.Event
+		back  bool
+	}
+	open := map[int64]*sent{}
+	for _, e := range p.Log.History().Events[p.before:] {
+		switch e.Kind {
+		case history.Line:
+			if e.Reason == "TERM" && e.Container == mainContainer {
+				t.Terms++
+			}
+			add(e.At, "line of %s: %s", e.Container, strings.TrimSpace(e.Reason+" "+e.Message))
+		case history.ContainerExit:
+			exits = append(exits, e)
+			code := "unknown"
+			if e.ExitCode != nil {
+				code = fmt.Sprint(*e.ExitCode)
+			}
+			add(e.At, "exit of %s: %s, %s", e.Container, code, e.Reason)
+		case history.CRICall:
+			open[e.CallID] = &sent{event: e}
+			add(e.At, "recorded: %s", described(e))
+		case history.CRIReturn:
+			open[e.CallID].back = true
+			add(e.At, "recorded: end of %s: %s", described(open[e.CallID].event), ending(e.Error))
+		}
+	}
+	for _, call := range open {
+		if !call.back {
+			t.Lines = append(t.Lines, "never returned: "+described(call.event))
+		}
+	}
+	for _, e := range p.events {
+		add(time.Unix(0, e.GetCreatedAt()), "event of %s: %s", p.nameOf(e.GetContainerId()), e.GetContainerEventType())
+	}
+	for _, r := range p.results {
+		step := p.sequence.Steps[r.step]
+		life := "up"
+		for _, e := range exits {
+			if e.Container == mainContainer && !e.At.After(r.at) {
+				life = "down"
+			}
+		}
+		add(r.at, "%s: %s, container %s", named(r.step, step), r.text, life)
+	}
+	slices.Sort(t.Lines)
+	t.Lines = append(t.Lines, "last: "+last)
+	return t
+}
+
+// ending is a recorded error. A client at its deadline also cancels, and a proxy may see either.
+func ending(code string) string {
+	switch code {
+	case "":
+		return codes.OK.String()
+	case codes.Canceled.String(), codes.DeadlineExceeded.String():
+		return "given up"
+	default:
+		return code
+	}
+}
+
+// described is a recorded call in words that are the same on every runtime: no ids.
+func described(e history.Event) string {
+	text := e.Call
+	if e.Container != "" {
+		text += " of " + e.Container
+	}
+	if e.Grace != nil {
+		text += fmt.Sprintf(", timeout %d", *e.Grace)
+	}
+	return text
+}
+
+// nameOf is what an event is about.
+func (p *player) nameOf(id string) string {
+	return map[string]string{p.main: mainContainer, p.second: string(Second), p.sandboxID: "sandbox"}[id]
+}
+
+func named(number int, step Step) string {
+	text := fmt.Sprintf("step %d, %s", number, step.Call)
+	switch step.Call {
+	case Stop:
+		text += fmt.Sprintf("(%d)", step.Timeout)
+	case Exec:
+		text += "(" + strings.Join(step.Argv, " ") + ")"
+	}
+	if step.On != Running {
+		text += " of " + string(step.On)
+	}
+	return text
+}
