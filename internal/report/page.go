@@ -21,9 +21,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/kgrace/kgrace/internal/scenario"
 )
@@ -60,13 +62,9 @@ type column struct {
 	Arms []scenario.Arm
 }
 
-// Page writes runs as one HTML page that needs nothing from anywhere else. The same runs give the same bytes. A result of a scenario
-// that the catalogue does not have is refused.
-func Page(w io.Writer, runs []Run) error {
-	catalogue, err := scenario.Catalogue()
-	if err != nil {
-		return err
-	}
+// Page writes runs as one HTML page that needs nothing from anywhere else. The same runs give the same bytes. A result of a
+// scenario that the catalogue does not have is refused.
+func Page(w io.Writer, runs []Run, catalogue []scenario.Scenario) error {
 	if len(runs) == 0 {
 		return fmt.Errorf("report: no run to show")
 	}
@@ -88,8 +86,12 @@ func Page(w io.Writer, runs []Run) error {
 
 // WriteFile writes the page of these runs to a file, whole or not at all.
 func WriteFile(path string, runs []Run) error {
+	catalogue, err := scenario.Catalogue()
+	if err != nil {
+		return err
+	}
 	var page bytes.Buffer
-	if err := Page(&page, runs); err != nil {
+	if err := Page(&page, runs, catalogue); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -114,7 +116,8 @@ func order(catalogue []scenario.Scenario, runs []Run) ([]scenario.Scenario, erro
 	for _, run := range runs {
 		for _, id := range run.Scenarios {
 			if !known[id] {
-				return nil, fmt.Errorf("report: the results of %s are of an unknown scenario %q; known are those of the catalogue", run.Name, id)
+				return nil, fmt.Errorf("report: the results of %s are of an unknown scenario %q; known: %s", run.Name, id,
+					strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 			}
 		}
 	}

@@ -108,7 +108,10 @@ func deadAt(r Result) string {
 	if r.Dead == nil {
 		return "–"
 	}
-	return inSeconds(time.Duration(*r.Dead * float64(time.Second)))
+	if *r.Dead < 1 {
+		return fmt.Sprintf("%.2f s", *r.Dead)
+	}
+	return fmt.Sprintf("%.1f s", *r.Dead)
 }
 
 func newSection(s scenario.Scenario, runs []Run) section {
@@ -130,9 +133,7 @@ func newBlock(s scenario.Scenario, run Run, name string) block {
 	var moments []time.Duration
 	for _, arm := range run.Arms {
 		if h, ok := run.Histories[Key{s.ID, arm}]; ok {
-			one, _ := run.Find(s.ID, arm)
-			broken := slices.ContainsFunc(one.Rules, func(r RuleResult) bool { return r.Outcome == scenario.Broken })
-			stories[arm] = tellStory(h, s, broken)
+			stories[arm] = tellStory(h, s, latenessOf(run, s, arm))
 			moments = append(moments, stories[arm].moments()...)
 		}
 	}
@@ -164,7 +165,7 @@ func describe(r Result, s story) string {
 	}
 	for _, l := range s.lanes {
 		for _, one := range l.lives {
-			if one.kind == "overdue" {
+			if strings.HasPrefix(one.kind, "overdue") {
 				text += fmt.Sprintf(" %s lives %s.", l.name, one.label)
 			}
 		}

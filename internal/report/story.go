@@ -64,6 +64,41 @@ type span struct {
 	open bool
 }
 
+// lateness is how a life beyond what the contract allows is drawn. Nothing but a judge makes a fault of it.
+type lateness int
+
+const (
+	// unmarked: not at all. The deadline that the requests give is not the whole story, after a restart of the kubelet say.
+	unmarked lateness = iota
+	// noted: in a quiet colour. It is so, but no rule of the scenario asks.
+	noted
+	// faulty: as the fault that a judge found.
+	faulty
+)
+
+// latenessOf says how to draw it on each arm: as a fault where a judge found one, and quietly where the fixed arm shows that
+// it need not be.
+func latenessOf(run Run, s scenario.Scenario, arm scenario.Arm) lateness {
+	one, _ := run.Find(s.ID, arm)
+	if slices.ContainsFunc(one.Rules, func(r RuleResult) bool { return r.Outcome == scenario.Broken }) {
+		return faulty
+	}
+	fixed, ok := run.Histories[Key{s.ID, scenario.Fixed}]
+	if arm != scenario.Stock || !ok {
+		return unmarked
+	}
+	outline, why := judge.Trace(fixed, s)
+	if why != "" {
+		return unmarked
+	}
+	for _, e := range fixed.Select(history.ContainerExit) {
+		if late, ok := outline.Late[e.Container]; ok && e.At.After(late.Add(outline.Slack)) {
+			return unmarked
+		}
+	}
+	return noted
+}
+
 // maxLanes bounds the containers that are drawn; a scenario with many pods shows its first.
 const maxLanes = 8
 
@@ -78,9 +113,8 @@ type teller struct {
 	order      []string
 }
 
-// tellStory makes a story of a history. broken says that a judge found a rule broken in it: only then is a life beyond what the
-// contract allows drawn as a fault.
-func tellStory(h history.History, s scenario.Scenario, broken bool) story {
+// tellStory makes a story of a history. late is how a life beyond what the contract allows is drawn.
+func tellStory(h history.History, s scenario.Scenario, late lateness) story {
 	t := &teller{h: h, s: s.At(scenario.Level(h.Level)), containers: map[string]*lane{},
 		api: &lane{name: "API"}, pod: &lane{name: "pod", about: "sandbox, kubelet events"}}
 	outline, why := judge.Trace(h, s)
@@ -102,7 +136,7 @@ func tellStory(h history.History, s scenario.Scenario, broken bool) story {
 	if why == "" {
 		t.deadlines(outline)
 	}
-	t.lives(events, outline, broken)
+	t.lives(events, outline, late)
 	t.lanes = append(t.lanes, t.api)
 	for i, name := range t.order {
 		if i == maxLanes {
@@ -196,7 +230,7 @@ func (t *teller) deadlines(o judge.Outline) {
 }
 
 // lives draws how long each container lived, and how long beyond what is allowed.
-func (t *teller) lives(events []history.Event, o judge.Outline, broken bool) {
+func (t *teller) lives(events []history.Event, o judge.Outline, as lateness) {
 	begun := map[*lane]time.Time{}
 	for _, name := range t.order {
 		if !strings.Contains(name, "/") {
@@ -211,14 +245,19 @@ func (t *teller) lives(events []history.Event, o judge.Outline, broken bool) {
 		if !ok || name != l.name {
 			return
 		}
-		if t.deadline != nil && t.since(late) > *t.deadline {
-			l.lives = append(l.lives, span{from: *t.deadline, to: t.since(late), kind: "window",
+		if end := min(t.since(late), t.since(to)); t.deadline != nil && end > *t.deadline {
+			l.lives = append(l.lives, span{from: *t.deadline, to: end, kind: "window",
 				title: fmt.Sprintf("the contract allows the kill until %s", inSeconds(t.since(late)))})
 		}
-		if broken && to.After(late.Add(o.Slack)) {
-			l.lives = append(l.lives, span{from: t.since(late), to: t.since(to), kind: "overdue", open: open,
-				label: inSeconds((t.since(to) - t.since(late)).Round(100*time.Millisecond)) + " too long",
-				title: fmt.Sprintf("alive %s longer than the contract allows", inSeconds(t.since(to)-t.since(late)))})
+		if as != unmarked && to.After(late.Add(o.Slack)) {
+			over := t.since(to) - t.since(late)
+			kind := "overdue"
+			if as == noted {
+				kind = "overdue quiet"
+			}
+			l.lives = append(l.lives, span{from: t.since(late), to: t.since(to), kind: kind, open: open,
+				label: inSeconds(over.Round(100*time.Millisecond)) + " too long",
+				title: fmt.Sprintf("alive %s longer than the contract allows", inSeconds(over))})
 		}
 	}
 	for _, e := range events {

@@ -105,7 +105,7 @@ func draw(s story, a axis, id, title, text string) drawing {
 // ticks writes the seconds over the drawing and returns where it begins below them.
 func (d *drawing) ticks(a axis) int {
 	for i, m := range a.ticks() {
-		text := strings.TrimSuffix(inSeconds(m), " s")
+		text := strconv.FormatFloat(m.Seconds(), 'f', -1, 64)
 		anchor, x := "middle", percent(a.at(m))
 		if i == 0 {
 			text, anchor, x = "0 s", "start", "0"
@@ -185,6 +185,9 @@ func (d *drawing) spans(l *lane, a axis, y int) int {
 	for _, one := range spans {
 		from, to := a.at(one.from), a.at(one.to)
 		wide := perLetter * float64(len([]rune(one.label)))
+		if strings.HasPrefix(one.kind, "deadline") {
+			wide += 12
+		}
 		anchor, x := "start", from
 		lo, hi := from/100*narrow, max(to/100*narrow, from/100*narrow+wide)
 		if hi > narrow {
@@ -199,7 +202,11 @@ func (d *drawing) spans(l *lane, a axis, y int) int {
 		}
 		row := y + height*rows.place(lo, hi+4)
 		if one.label != "" {
-			d.Labels = append(d.Labels, label{percent(x), 0, row + 12, anchor, "of " + one.kind, one.label})
+			dx := 0
+			if strings.HasPrefix(one.kind, "deadline") && anchor == "start" && to-from < 1 {
+				dx = 12 // beside its flag
+			}
+			d.Labels = append(d.Labels, label{percent(x), dx, row + 12, anchor, "of " + one.kind, one.label})
 		}
 		d.timeout(one, a, row+16)
 		d.bar(one, a, row+16, 7)
@@ -236,10 +243,10 @@ func (d *drawing) bar(one span, a axis, y, height int) {
 		return
 	}
 	d.Rects = append(d.Rects, rect{percent(from), percent(max(to-from, .5)), y, height, one.kind, one.title})
-	if one.kind == "overdue" && one.label != "" {
+	if strings.HasPrefix(one.kind, "overdue") && one.label != "" {
 		// Drawn into the bar where that has room for it.
 		if (to-from)/100*narrow > perLetter*float64(len([]rune(one.label)))+8 {
-			d.Labels = append(d.Labels, label{percent(to), -12, y + 10, "end", "of overdue", one.label})
+			d.Labels = append(d.Labels, label{percent(to), -12, y + 10, "end", "of " + one.kind, one.label})
 		}
 	}
 }

@@ -1,0 +1,211 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+	http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pictures names a folder for pictures of the page, for whoever wants to look: as wide as a desk and a phone, light and
+// dark. pictured names another page than the golden one.
+const (
+	pictures = "KGRACE_REPORT_PICTURES"
+	pictured = "KGRACE_REPORT_PAGE"
+)
+
+// faultsInPage looks at the page in the browser and returns what is wrong with it, one line each.
+const faultsInPage = `(() => {
+  const faults = [];
+  const root = document.documentElement;
+  if (root.scrollWidth > root.clientWidth) {
+    const wide = [...document.body.querySelectorAll('*')].find(e => e.getBoundingClientRect().right > root.clientWidth + 1 && !e.closest('.scroll'));
+    faults.push('the page is ' + root.scrollWidth + ' px wide in ' + root.clientWidth + ' px: ' + (wide ? wide.outerHTML.slice(0, 120) : ''));
+  }
+  const ids = new Set();
+  for (const e of document.querySelectorAll('[id]')) {
+    if (ids.has(e.id)) faults.push('two elements with id ' + e.id);
+    ids.add(e.id);
+  }
+  for (const a of document.querySelectorAll('a[href^="#"], use')) {
+    const to = a.getAttribute('href').slice(1);
+    if (!ids.has(to)) faults.push('nothing has the id ' + to);
+  }
+  for (const svg of document.querySelectorAll('svg[role=img]')) {
+    for (const id of svg.getAttribute('aria-labelledby').split(' ')) {
+      const e = document.getElementById(id);
+      if (!e || !e.textContent.trim()) faults.push('a drawing has no ' + id);
+    }
+    const box = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll('text')].map(t => ({text: t.textContent, class: t.getAttribute('class'), box: t.getBoundingClientRect()}));
+    for (const [i, a] of texts.entries()) {
+      if (a.box.left < box.left - 1 || a.box.right > box.right + 1 || a.box.bottom > box.bottom + 1)
+        faults.push(svg.querySelector('title').textContent + ': "' + a.text + '" is cut off');
+      for (const b of texts.slice(i + 1))
+        if (a.box.left < b.box.right && b.box.left < a.box.right && a.box.top + 2 < b.box.bottom && b.box.top + 2 < a.box.bottom)
+          faults.push(svg.querySelector('title').textContent + ': "' + a.text + '" and "' + b.text + '" overlap');
+    }
+  }
+  return faults;
+})()`
+
+// TestPageInABrowser looks at the golden page in a real browser: nothing is asked of the network, nothing is reported on the
+// console, nothing is wider than a phone, no label is cut off or written over another, and the keyboard gets everywhere.
+func TestPageInABrowser(t *testing.T) {
+	page := filepath.Join("testdata", "golden.html")
+	if other := os.Getenv(pictured); other != "" {
+		page = other
+	}
+	page, err := filepath.Abs(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := openBrowser(t)
+	for _, width := range []int{360, 390, 768, 1280} {
+		for _, scheme := range []string{"light", "dark"} {
+			t.Run(fmt.Sprintf("%d %s", width, scheme), func(t *testing.T) {
+				b.t = t
+				b.show("file://"+page, width, scheme)
+				for _, fault := range b.faults() {
+					t.Error(fault)
+				}
+				var ground string
+				b.evaluate(`getComputedStyle(document.body).backgroundColor`, &ground)
+				if dark := ground != "rgb(250, 249, 245)"; dark != (scheme == "dark") {
+					t.Errorf("the ground is %s in the %s scheme", ground, scheme)
+				}
+				if dir := os.Getenv(pictures); dir != "" {
+					b.pictures(filepath.Join(dir, fmt.Sprintf("%d-%s", width, scheme)))
+				}
+			})
+		}
+	}
+	t.Run("keyboard", func(t *testing.T) {
+		b.t = t
+		b.show("file://"+page, 390, "light")
+		var reachable, want int
+		b.evaluate(`[...document.querySelectorAll('a[href], summary, [tabindex="0"]')].filter(e => e.checkVisibility()).length`, &want)
+		seen := map[string]bool{}
+		for range want + 1 {
+			for _, kind := range []string{"rawKeyDown", "keyUp"} {
+				b.ask("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9}, nil)
+			}
+			var at struct{ Path, Outline string }
+			b.evaluate(`(() => { const e = document.activeElement; return {
+				Path: e === document.body ? '' : [...document.querySelectorAll('*')].indexOf(e) + ' ' + e.outerHTML.slice(0, 80),
+				Outline: getComputedStyle(e).outlineStyle}; })()`, &at)
+			if at.Path == "" || seen[at.Path] {
+				continue
+			}
+			seen[at.Path] = true
+			reachable++
+			if at.Outline == "none" {
+				t.Errorf("no outline on what has the focus: %s", at.Path)
+			}
+		}
+		if reachable != want {
+			t.Errorf("Tab reaches %d of %d links, lists and scrolled parts", reachable, want)
+		}
+	})
+	t.Run("print", func(t *testing.T) {
+		b.t = t
+		b.show("file://"+page, 1280, "light")
+		var pdf struct{ Data string }
+		b.ask("Page.printToPDF", map[string]any{"printBackground": true}, &pdf)
+		if len(pdf.Data) < 1000 {
+			t.Errorf("the print is %d letters long", len(pdf.Data))
+		}
+	})
+}
+
+// TestBrowserSeesFaults breaks the page on purpose: a check that sees nothing would be worth nothing.
+func TestBrowserSeesFaults(t *testing.T) {
+	b := openBrowser(t)
+	golden, err := os.ReadFile(filepath.Join("testdata", "golden.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ old, new, want string }{
+		"too wide":     {"</main>", `<div style="width:600px">x</div></main>`, "px wide in 390 px"},
+		"request":      {"</main>", `<img src="http://127.0.0.1:9/x.png" alt=""></main>`, "Content Security Policy"},
+		"free request": {`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">`, `<img src="http://127.0.0.1:9/x.png" alt="">`, "asks for http://127.0.0.1:9/x.png"},
+		"script":       {"</main>", `<script>console.log(1)</script></main>`, "Content Security Policy"},
+		"dead link":    {"</main>", `<a href="#nowhere">x</a></main>`, "nothing has the id nowhere"},
+		"same id":      {"</main>", `<p id="matrix">x</p></main>`, "two elements with id matrix"},
+		"overlap":      {`class="of ask">`, `class="of ask">MMMMMMMMMMMMMMMMMMMM`, "overlap"},
+		"cut off":      {`class="tick">0 s<`, `class="tick" dx="-40">0 s<`, "is cut off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.t = t
+			if !strings.Contains(string(golden), c.old) {
+				t.Fatalf("the golden page has no %q", c.old)
+			}
+			page := filepath.Join(t.TempDir(), "page.html")
+			if err := os.WriteFile(page, []byte(strings.ReplaceAll(string(golden), c.old, c.new)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			b.show("file://"+page, 390, "light")
+			if faults := strings.Join(b.faults(), "\n"); !strings.Contains(faults, c.want) {
+				t.Errorf("seen: %s\nwant: %s", faults, c.want)
+			}
+		})
+	}
+}
+
+// faults returns what is wrong with the page that is shown.
+func (b *browser) faults() []string {
+	var faults []string
+	b.evaluate(faultsInPage, &faults)
+	for _, e := range b.events {
+		var p struct {
+			Request struct{ URL string } `json:"request"`
+			Entry   struct {
+				Text string `json:"text"`
+			} `json:"entry"`
+		}
+		if e.Params != nil {
+			if err := json.Unmarshal(e.Params, &p); err != nil {
+				continue // a message of a shape that is not looked at
+			}
+		}
+		switch e.Method {
+		case "Network.requestWillBeSent":
+			if !strings.HasPrefix(p.Request.URL, "file://") && !strings.HasPrefix(p.Request.URL, "data:") {
+				faults = append(faults, "the page asks for "+p.Request.URL)
+			}
+		case "Log.entryAdded":
+			faults = append(faults, "console: "+p.Entry.Text)
+		case "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
+			faults = append(faults, "console: "+string(e.Params))
+		}
+	}
+	return faults
+}
+
+// pictures writes pictures of the page, screen by screen.
+func (b *browser) pictures(prefix string) {
+	var size struct{ W, H float64 }
+	b.evaluate(`({W: document.documentElement.clientWidth, H: document.documentElement.scrollHeight})`, &size)
+	const screen = 1500
+	for i := 0; float64(i)*screen < size.H; i++ {
+		y := float64(i) * screen
+		b.picture(fmt.Sprintf("%s-%02d.png", prefix, i), 0, y, size.W, min(screen, size.H-y))
+	}
+}
