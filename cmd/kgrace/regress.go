@@ -59,7 +59,7 @@ func newRegressCommand(app *app) *cobra.Command {
 		Long: `Run the named scenarios, or all of them, on a real node of each arm and print one table: scenario, rule, what the stock and
 the fixed kubelet showed, whether that is what the catalogue expects, and when the last container died.
 
-What is missing is built first. Needs root. Histories, JUnit and JSON reports and the suite's log go to $` + ArtifactsVar + `
+What is missing is built first. Needs root. Histories, an HTML report, JUnit, JSON and the suite's log go to $` + ArtifactsVar + `
 (default: artifacts in the output folder). Kept histories can be judged again, without nodes or root: --judge.
 
 Verdicts: reproduced (stock broke the rule, as expected), fixed, kept; not-reproduced, still-broken, regressed (red); invalid.
@@ -170,9 +170,9 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 	err = q.finish(app, results)
 	if err == nil && failed != nil {
 		// Every verdict is good, and yet the suite says no: a node could not be taken down, say.
-		return failed
+		err = failed
 	}
-	return err
+	return errors.Join(err, app.htmlReport(q.artifacts))
 }
 
 // build makes what the nodes run.
@@ -196,7 +196,7 @@ func (q *regression) build(ctx context.Context, r *kubetree.Repo) (map[scenario.
 // prepare clears the artifacts of an earlier run, which must not be taken for this one's, and writes the suite's
 // configuration.
 func (q *regression) prepare(r *kubetree.Repo, bin map[scenario.Arm]map[string]string) (string, error) {
-	for _, old := range []string{regress.ResultsFile, "suite.log", "junit-node.xml", "ginkgo-node.json",
+	for _, old := range []string{regress.ResultsFile, report.PageFile, "suite.log", "junit-node.xml", "ginkgo-node.json",
 		filepath.Join("histories", string(scenario.LevelNode))} {
 		if err := os.RemoveAll(filepath.Join(q.artifacts, old)); err != nil {
 			return "", err

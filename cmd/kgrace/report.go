@@ -5,7 +5,7 @@ Licensed under the Apache License, Version 2.0 (the "License");
 you may not use this file except in compliance with the License.
 You may obtain a copy of the License at
 
-    http://www.apache.org/licenses/LICENSE-2.0
+	http://www.apache.org/licenses/LICENSE-2.0
 
 Unless required by applicable law or agreed to in writing, software
 distributed under the License is distributed on an "AS IS" BASIS,
@@ -62,6 +62,16 @@ network. A file that is not whole is refused by name and line.`,
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "the file to write (default: "+report.PageFile+" in the folder)")
 	return cmd
+}
+
+// htmlReport writes the page of a run's artifacts, with what other levels left there, and says where it is.
+func (a *app) htmlReport(artifacts string) error {
+	path, err := writeReport(artifacts, "")
+	if err != nil {
+		return fmt.Errorf("the HTML report was not written: %w", err)
+	}
+	fmt.Fprintln(a.errs, "report:", path)
+	return nil
 }
 
 // writeReport writes the page of a folder of artifacts and returns its path.

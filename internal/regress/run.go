@@ -28,8 +28,9 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// ResultsFile is the name of the results in the artifacts folder.
-const ResultsFile = "results.json"
+// ResultsFile is the name of the results in the artifacts folder. Each level has a file of its own (report.ResultsFile), so
+// that the HTML report can show them side by side.
+var ResultsFile = report.ResultsFile(scenario.LevelNode)
 
 // Run is a run under way.
 type Run struct {

@@ -29,6 +29,9 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
+// ResultsFile is the name of the results of a level in the artifacts folder.
+func ResultsFile(level scenario.Level) string { return "results-" + string(level) + ".json" }
+
 // Results are those of one run: every scenario on every arm that was asked for.
 type Results struct {
 	Minor string         `json:"minor"`

@@ -35,8 +35,8 @@ type row struct {
 // cell is one scenario on one arm at one level; empty where it does not run.
 type cell struct {
 	chip
-	Href, Dead, Arm, Run string
-	First                bool // of its run
+	Href, Dead string
+	First      bool // of its run
 }
 
 // section is one scenario with all that happened.
@@ -90,7 +90,7 @@ func matrixRow(s scenario.Scenario, runs []Run) row {
 	r := row{ID: s.ID}
 	for _, run := range runs {
 		for i, arm := range run.Arms {
-			c := cell{Arm: string(arm), Run: columnName(run, runs), First: i == 0}
+			c := cell{First: i == 0}
 			if slices.Contains(run.Scenarios, s.ID) {
 				one, _ := run.Find(s.ID, arm)
 				c.chip, c.Dead, c.Href = newChip(one.lead()), deadAt(one), "#"+blockID(s, run)
@@ -108,10 +108,19 @@ func deadAt(r Result) string {
 	if r.Dead == nil {
 		return "–"
 	}
-	if *r.Dead < 1 {
-		return fmt.Sprintf("%.2f s", *r.Dead)
+	return rounded(*r.Dead)
+}
+
+// rounded writes seconds with as many digits as tell something.
+func rounded(s float64) string {
+	digits := 1
+	switch {
+	case s < 1:
+		digits = 2
+	case s >= 100:
+		digits = 0
 	}
-	return fmt.Sprintf("%.1f s", *r.Dead)
+	return fmt.Sprintf("%.*f s", digits, s)
 }
 
 func newSection(s scenario.Scenario, runs []Run) section {

@@ -60,6 +60,8 @@ type span struct {
 	title    string
 	// due is when a stop call's timeout ends; nil for other calls.
 	due *time.Duration
+	// call is the runtime call; calls of one kind share a row, so that a dozen probes do not take a dozen.
+	call string
 	// open says that it had not ended when the observation did.
 	open bool
 }

@@ -134,11 +134,7 @@ func newMedians(run Run) (medians, bool) {
 			if most > 0 {
 				width = percent(max(100*median/most, .6))
 			}
-			digits := 2
-			if median >= 100 {
-				digits = 0
-			}
-			m.Bars = append(m.Bars, bar{arm, width, fmt.Sprintf("%.*f s", digits, median), n})
+			m.Bars = append(m.Bars, bar{arm, width, rounded(median), n})
 		}
 	}
 	return m, len(m.Bars) > 0

@@ -182,6 +182,7 @@ func (d *drawing) spans(l *lane, a axis, y int) int {
 	})
 	const height = 26
 	var rows rows
+	named := map[string]int{} // the row of the first call of its kind, which has the name
 	for _, one := range spans {
 		from, to := a.at(one.from), a.at(one.to)
 		wide := perLetter * float64(len([]rune(one.label)))
@@ -200,7 +201,12 @@ func (d *drawing) spans(l *lane, a axis, y int) int {
 		if one.due != nil && *one.due > one.to {
 			hi = max(hi, a.at(*one.due)/100*narrow)
 		}
-		row := y + height*rows.place(lo, hi+4)
+		at, ok := named[one.call]
+		if one.label != "" || !ok {
+			at = rows.place(lo, hi+4)
+			named[one.call] = at
+		}
+		row := y + height*at
 		if one.label != "" {
 			dx := 0
 			if strings.HasPrefix(one.kind, "deadline") && anchor == "start" && to-from < 1 {

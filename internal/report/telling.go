@@ -39,7 +39,7 @@ func (t *teller) calls(events []history.Event) {
 		switch {
 		case e.Kind == history.CRICall && drawn(e.Call):
 			l := t.lane(e)
-			one := span{from: t.since(e.At), to: t.since(t.end), open: true, kind: "call", label: e.Call}
+			one := span{from: t.since(e.At), to: t.since(t.end), open: true, kind: "call", label: e.Call, call: e.Call}
 			if e.Call == "StopContainer" {
 				var timeout int64
 				if e.Grace != nil {
