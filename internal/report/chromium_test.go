@@ -84,15 +84,20 @@ func openBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// TempDir is removed at the end, and its removal must not race with what the browser still writes: see Cleanup.
-	profile := t.TempDir()
+	// Not t.TempDir: what the browser still writes while it is killed must not fail the test.
+	profile, err := os.MkdirTemp("", "kgrace-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
-	// A group of its own: the browser is many processes, and all of them end with the test.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Env = append(os.Environ(), "TMPDIR="+profile)
+	// A group of its own: the browser is many processes, and all of them end with the test. (If the test dies, the browser
+	// ends with its pipe.)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -114,10 +119,11 @@ func openBrowser(t *testing.T) *browser {
 		cancel()
 		_ = ourIn.Close()
 		for range 20 {
-			if os.RemoveAll(profile) == nil {
-				break
+			if err = os.RemoveAll(profile); err == nil {
+				return
 			}
 		}
+		t.Logf("left behind: %v", err)
 	})
 	var target struct{ TargetID, SessionID string }
 	b.ask("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
