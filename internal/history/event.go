@@ -29,6 +29,10 @@ const (
 	Abandoned Kind = "harness.abandoned"
 	// Finished: observation ended; what did not happen by now did not happen.
 	Finished Kind = "harness.finished"
+	// Step: the harness carried out a step that is no delete; Reason says which, Error why it could not be done. At is when
+	// it was done. Manifest: it changed the manifest of a static pod; Reason is ADDED, CHANGED or REMOVED.
+	Step     Kind = "harness.step"
+	Manifest Kind = "harness.manifest"
 
 	// APIDelete: the harness sent a DELETE; Grace is what it asked for (nil: nothing asked). Return is APIDeleted.
 	APIDelete  Kind = "api.delete"
@@ -36,6 +40,8 @@ const (
 	// APIPod: a watch event of the pod. Reason is ADDED, MODIFIED or DELETED; Grace is deletionGracePeriodSeconds,
 	// Deletion is deletionTimestamp, Message the phase.
 	APIPod Kind = "api.pod"
+	// APIContainer: a watch event showed a container's end in the pod's status; ExitCode, Reason and Message as there.
+	APIContainer Kind = "api.container"
 
 	// CRICall and CRIReturn: a runtime call entered and left the proxy; Call is the method, CallID pairs the two.
 	// Grace is the timeout of StopContainer; Error is the gRPC status of the return ("" for OK).
@@ -50,14 +56,19 @@ const (
 
 	// KubeletEvent: a v1.Event about the pod by the kubelet; Reason, Message, Count as in the API.
 	KubeletEvent Kind = "kubelet.event"
+	// KubeletKill and KubeletKilled: a caller inside the kubelet (eviction) asked for the pod's end through KillPodFunc, and
+	// was answered; CallID pairs the two. Grace is the override, Error what the caller got ("" for none).
+	KubeletKill   Kind = "kubelet.kill"
+	KubeletKilled Kind = "kubelet.killed"
 )
 
 // known holds every Kind, so that a reader notices a kind it would otherwise pass over in silence.
 var known = map[Kind]bool{
 	Armed: true, Abandoned: true, Finished: true,
-	APIDelete: true, APIDeleted: true, APIPod: true,
+	Step: true, Manifest: true,
+	APIDelete: true, APIDeleted: true, APIPod: true, APIContainer: true,
 	CRICall: true, CRIReturn: true, ContainerExit: true,
-	Line: true, KubeletEvent: true,
+	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true,
 }
 
 // Event is one thing that happened in a scenario. Fields that a Kind does not use are empty.

@@ -87,6 +87,26 @@ func (s Scenario) check(level Level) []error {
 			refuse("unknown level %q; known: %s", l, joined(Levels()))
 		}
 	}
+	for l := range s.Not {
+		if s.Runs(l) {
+			refuse("it runs at level %s, and it says why it cannot", l)
+		}
+	}
+	for _, l := range Levels() {
+		if !s.Runs(l) && s.Not[l] == "" {
+			refuse("say why level %s cannot carry it", l)
+		}
+	}
+	for _, l := range s.Levels {
+		if len(s.Expect) > 0 && len(s.At(l).Expect) == 0 {
+			refuse("nothing of what it expects shows at level %s", l)
+		}
+	}
+	for _, f := range s.Faults {
+		if err := f.check(); err != nil {
+			refuse("%v", err)
+		}
+	}
 	if len(s.Expect) == 0 {
 		refuse("it expects nothing, so nothing could turn it red; name at least one rule")
 	}

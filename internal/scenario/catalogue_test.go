@@ -103,7 +103,7 @@ func TestAtReplacesTimes(t *testing.T) {
 func TestCheckRefuses(t *testing.T) {
 	good := func() Scenario {
 		return Scenario{ID: "good", Pod: Pod{Grace: 5, Containers: []Container{{Name: "main"}}}, Steps: []Step{del(0, 5)},
-			Expect: keeps(Deadline), Levels: []Level{LevelNode}}
+			Expect: keeps(Deadline), Levels: Levels()}
 	}
 	if err := Check([]Scenario{good()}); err != nil {
 		t.Fatalf("a good row is refused: %v", err)
@@ -119,6 +119,10 @@ func TestCheckRefuses(t *testing.T) {
 		"stock says nothing": {func(s *Scenario) { s.Expect[0].Stock = "" }, "stock either holds or breaks"},
 		"no level":           {func(s *Scenario) { s.Levels = nil }, "no level can carry it"},
 		"unknown level":      {func(s *Scenario) { s.Levels = []Level{"moon"} }, `unknown level "moon"; known: sim, node, kind`},
+		"no reason":          {func(s *Scenario) { s.Levels = []Level{LevelNode} }, "say why level sim cannot carry it"},
+		"needless reason":    {func(s *Scenario) { s.Not = map[Level]string{LevelSim: "no"} }, "it says why it cannot"},
+		"nothing shows":      {func(s *Scenario) { s.Expect[0].Levels = []Level{LevelSim} }, "nothing of what it expects shows at level node"},
+		"idle fault":         {func(s *Scenario) { s.Faults = []Fault{{Call: "StopContainer"}} }, "either fails, or hangs"},
 		"no step":            {func(s *Scenario) { s.Steps = nil }, "nothing happens"},
 		"late first step":    {func(s *Scenario) { s.Steps = []Step{del(1, 5)} }, "count from the first step"},
 		"steps out of order": {func(s *Scenario) { s.Steps = []Step{del(0, 5), del(0, 3)} }, "does not come after"},

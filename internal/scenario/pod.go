@@ -26,6 +26,11 @@ type Pod struct {
 	// after the containers.
 	Sidecars   []Container
 	Containers []Container
+	// Static: the pod is a static one, from a manifest in the kubelet's folder. Its name in the API and at the runtime has
+	// the node's name appended.
+	Static bool
+	// UID is that which the manifest of a static pod fixes; "" lets the kubelet make one from the manifest.
+	UID string
 }
 
 // All returns every container, in the order in which they start.
@@ -39,8 +44,14 @@ type Container struct {
 	// Stubborn ignores TERM. Otherwise the main process ends ExitAfter after the first TERM.
 	Stubborn  bool
 	ExitAfter time.Duration
+	// Fails: the main process ends by itself at once, with code 1.
+	Fails bool
 	// Hook is its preStop hook; nil for none.
 	Hook *Hook
+	// Probe is the period of an exec readiness probe that reports PROBE each time it runs; 0 for none.
+	Probe time.Duration
+	// Pull: the image is pulled even if it is there (imagePullPolicy Always).
+	Pull bool
 }
 
 // HookKind is the form of a preStop hook.

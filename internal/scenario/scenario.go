@@ -78,14 +78,20 @@ type Scenario struct {
 	Fixed, Stock string
 
 	Pod Pod
-	// Steps in the order of their times; the first is the first request, at 0.
+	// Faults of the runtime, in place from before the pod is created.
+	Faults []Fault
+	// Steps in the order of their times; the first stands at 0. A level carries one out after the other: one that takes
+	// longer delays the next.
 	Steps []Step
+	// Alone: a step disturbs every pod of its node, so nothing else may run there meanwhile.
+	Alone bool
 	// Scaled replaces times at a level where those written would take too long. Virtual time needs none.
 	Scaled map[Level]Times
 	// Expect says what each rule's judge finds on each arm.
 	Expect []Expectation
-	// Levels are those that can carry the scenario.
+	// Levels are those that can carry the scenario; Not says why another one cannot.
 	Levels []Level
+	Not    map[Level]string
 }
 
 // Times replaces a scenario's times at one level.
@@ -94,15 +100,21 @@ type Times struct {
 	Grace int64
 	// Hook is how long the preStop hooks of the pod take; 0 leaves them as written.
 	Hook time.Duration
+	// Faults replaces all faults; nil leaves them as written.
+	Faults []Fault
 	// Steps replaces all steps.
 	Steps []Step
 }
 
-// At returns the scenario as it runs at a level: with the times of that level.
+// At returns the scenario as it runs at a level: with the times of that level and what shows there.
 func (s Scenario) At(level Level) Scenario {
+	s.Expect = slices.DeleteFunc(slices.Clone(s.Expect), func(e Expectation) bool { return level != "" && !e.shows(level) })
 	times, ok := s.Scaled[level]
 	if !ok {
 		return s
+	}
+	if times.Faults != nil {
+		s.Faults = times.Faults
 	}
 	s.Pod.Grace = times.Grace
 	s.Steps = times.Steps
@@ -128,18 +140,68 @@ func withHook(containers []Container, takes time.Duration) []Container {
 // Runs says whether the scenario runs at a level.
 func (s Scenario) Runs(level Level) bool { return slices.Contains(s.Levels, level) }
 
-// Longest is how many seconds after the first request the last container is gone on an arm that knows only the first
-// request's grace, the stop window of 2 s included. What lives longer than that is stuck.
+// Longest is how many seconds after the first step the last container is gone on an arm that knows only the first
+// request's grace, the stop window of 2 s and what disturbs the scenario included. What lives longer than that is stuck.
 func (s Scenario) Longest() time.Duration {
 	grace := s.Pod.Grace
-	var last time.Duration
-	for i, step := range s.Steps {
-		if g, ok := Asked(step.Do, s.Pod.Grace); ok && i == 0 {
-			grace = g
+	var last, more time.Duration
+	asked := false
+	for _, step := range s.Steps {
+		g, ok := Asked(step.Do, s.Pod.Grace)
+		if ok && !asked {
+			grace, asked = g, true
 		}
 		last = step.After
+		switch do := step.Do.(type) {
+		case StartKubelet, RestartRuntime:
+			// A restart of the kubelet is a new start, and one of the runtime may cost a retry.
+			more = max(more, step.After+retry)
+		case Burst:
+			grace = do.Grace
+			last += do.Over + retry
+		}
 	}
-	return max(time.Duration(grace)*time.Second, last) + 2*time.Second
+	for _, f := range s.Faults {
+		if f.Hangs {
+			continue // what held the call back must not hold the pod back
+		}
+		more = max(more, f.For+f.Delay+retry)
+	}
+	return max(time.Duration(grace)*time.Second, last) + more + 2*time.Second
+}
+
+// retry is how long the kubelet may wait before it tries again what failed: 10 s and a jitter of half of that.
+const retry = 15 * time.Second
+
+// Stays says that nothing asks for the pod's end: it must outlive the scenario.
+func (s Scenario) Stays() bool {
+	for _, step := range s.Steps {
+		if _, ok := Asked(step.Do, s.Pod.Grace); ok {
+			return false
+		}
+	}
+	return !s.Bursts()
+}
+
+// ComesBack says that a pod of the same name starts again after the first one's end.
+func (s Scenario) ComesBack() bool {
+	return slices.ContainsFunc(s.Steps, func(step Step) bool {
+		switch step.Do.(type) {
+		case ChangeManifest, AddManifest:
+			return true
+		}
+		return false
+	})
+}
+
+// Bursts says that the scenario makes its own pods, so that there is none to arm.
+func (s Scenario) Bursts() bool {
+	return slices.ContainsFunc(s.Steps, func(step Step) bool { _, ok := step.Do.(Burst); return ok })
+}
+
+// Pulls says that the scenario happens during an image pull: it is armed when the pull has begun.
+func (s Scenario) Pulls() bool {
+	return slices.ContainsFunc(s.Faults, func(f Fault) bool { return f.Call == "PullImage" })
 }
 
 // Outcome is what a judge finds about one rule in one history.
@@ -159,6 +221,12 @@ const (
 type Expectation struct {
 	Rule         Rule
 	Stock, Fixed Outcome
+	// Levels are those at which it shows; nil is wherever the scenario runs.
+	Levels []Level
+}
+
+func (e Expectation) shows(level Level) bool {
+	return e.Levels == nil || slices.Contains(e.Levels, level)
 }
 
 // On returns what is expected on one arm.

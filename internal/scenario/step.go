@@ -30,8 +30,11 @@ type Step struct {
 
 func (s Step) String() string { return fmt.Sprintf("+%v %v", s.After, s.Do) }
 
-// Action is what a step does. The kinds are those of this file; a level that cannot carry one out says so before it
-// starts anything.
+// Action is what a step does. The kinds are those of this file and of steps_node.go; a level that cannot carry one out
+// says so before it starts anything.
+//
+// Delete, Force, Taint, Evict, RemoveManifest and ChangeManifest ask for the pod's end: Asked says with which grace. The
+// others disturb what is around it.
 type Action interface {
 	fmt.Stringer
 	action()
@@ -44,14 +47,43 @@ type Delete struct{ Grace int64 }
 // of it, grace 0 and the removal.
 type Force struct{}
 
+// Taint taints the pod's node NoExecute, which the pod does not tolerate. The pod is then deleted as the taint manager
+// does it: a DELETE that asks for no grace, so that of the spec counts.
+type Taint struct{}
+
+// Evict is a kill by the kubelet's own eviction manager, through its KillPodFunc: a hard one with an override of 1 s, a
+// soft one with the smaller of Max (the kubelet's evictionMaxPodGracePeriod) and the spec's grace. The caller waits for
+// the pod's end.
+type Evict struct {
+	Hard bool
+	Max  int64
+}
+
 func (Delete) action() {}
 func (Force) action()  {}
+func (Taint) action()  {}
+func (Evict) action()  {}
 
 func (d Delete) String() string { return fmt.Sprintf("del(%d)", d.Grace) }
 func (Force) String() string    { return "force" }
+func (Taint) String() string    { return "taint" }
+func (e Evict) String() string {
+	if e.Hard {
+		return "evict(hard)"
+	}
+	return fmt.Sprintf("evict(soft, at most %d)", e.Max)
+}
 
-// Asked returns the grace period in seconds that an action asks for; false when it asks for none. A negative one is
-// turned into 1 by the API server.
+// Override is the grace period in seconds that the eviction manager hands to its KillPodFunc.
+func (e Evict) Override(spec int64) int64 {
+	if e.Hard {
+		return 1
+	}
+	return min(e.Max, spec)
+}
+
+// Asked returns the grace period in seconds that an action asks for; false when it asks for no end of the pod. A negative
+// one is turned into 1 by the API server.
 func Asked(do Action, spec int64) (int64, bool) {
 	switch do := do.(type) {
 	case Delete:
@@ -61,17 +93,22 @@ func Asked(do Action, spec int64) (int64, bool) {
 		return do.Grace, true
 	case Force:
 		return 0, true
+	case Evict:
+		return do.Override(spec), true
+	case Taint, RemoveManifest, ChangeManifest:
+		return spec, true
 	default:
 		return spec, false
 	}
 }
 
-// del is a step of the catalogue: a delete so many seconds after the first.
-func del(after int, grace int64) Step {
-	return Step{After: time.Duration(after) * time.Second, Do: Delete{Grace: grace}}
+// at is a step of the catalogue: an action so many seconds after the first.
+func at(after float64, do Action) Step {
+	return Step{After: time.Duration(after * float64(time.Second)), Do: do}
 }
 
-// force is a step of the catalogue: a force delete so many seconds after the first.
-func force(after int) Step {
-	return Step{After: time.Duration(after) * time.Second, Do: Force{}}
-}
+// del is a delete so many seconds after the first step.
+func del(after float64, grace int64) Step { return at(after, Delete{Grace: grace}) }
+
+// force is a force delete so many seconds after the first step.
+func force(after float64) Step { return at(after, Force{}) }

@@ -1,0 +1,71 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import (
+	"fmt"
+	"time"
+)
+
+// Fault is what is wrong with the runtime for the scenario's pod, from before the pod is created.
+type Fault struct {
+	// Call is the bare name of the CRI method: StopContainer, PullImage.
+	Call string
+	// One of these: the call fails, never returns (until its caller gives up), or takes so long on top.
+	Fails bool
+	Hangs bool
+	Delay time.Duration
+	// Times is how many calls are struck; 0 is all. For is until when, counted from the first step; 0 is to the end.
+	Times int
+	For   time.Duration
+}
+
+func (f Fault) String() string {
+	what := fmt.Sprintf("takes %v", f.Delay)
+	switch {
+	case f.Fails:
+		what = "fails"
+	case f.Hangs:
+		what = "hangs"
+	}
+	text := f.Call + " " + what
+	if f.Times > 0 {
+		text += fmt.Sprintf(", %d times", f.Times)
+	}
+	if f.For > 0 {
+		text += fmt.Sprintf(", for %v", f.For)
+	}
+	return text
+}
+
+func (f Fault) check() error {
+	ways := 0
+	for _, set := range []bool{f.Fails, f.Hangs, f.Delay > 0} {
+		if set {
+			ways++
+		}
+	}
+	switch {
+	case f.Call == "":
+		return fmt.Errorf("a fault names no runtime call")
+	case ways != 1:
+		return fmt.Errorf("fault %v: a call either fails, or hangs, or takes longer", f)
+	case f.Times < 0 || f.For < 0:
+		return fmt.Errorf("fault %v: how often and how long must not be negative", f)
+	}
+	return nil
+}

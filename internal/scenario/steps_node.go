@@ -1,0 +1,94 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import (
+	"fmt"
+	"time"
+)
+
+// RemoveManifest removes the manifest of a static pod, ChangeManifest writes another one in its place: the same pod but for
+// a label, and so, unless the manifest fixes it, with another UID. AddManifest writes the first one again.
+type (
+	RemoveManifest struct{}
+	ChangeManifest struct{}
+	AddManifest    struct{}
+)
+
+// ForceMirror deletes the mirror pod of a static pod from the API with grace 0.
+type ForceMirror struct{}
+
+// KillKubelet ends the kubelet with SIGKILL: nothing of its memory is left. StartKubelet starts it again; the step is
+// done when it serves.
+type (
+	KillKubelet  struct{}
+	StartKubelet struct{}
+)
+
+// RestartRuntime ends the container runtime and starts it again. Calls under way fail, and what the runtime kept in
+// memory only (stop timers) is gone; containers live on. The step is done when it serves.
+type RestartRuntime struct{}
+
+// CutWatch cuts the kubelet off from the API server. Relist gives the connection back in such a way that the kubelet has
+// to list anew: what changed meanwhile shows only in the list, the updates in between are lost.
+type (
+	CutWatch struct{}
+	Relist   struct{}
+)
+
+// Burst creates so many pods like the scenario's, named ID-0, ID-1, ..., and deletes each with a grace: the first right
+// after its creation, the last Over after its own, the others evenly between.
+type Burst struct {
+	Pods  int
+	Over  time.Duration
+	Grace int64
+}
+
+func (RemoveManifest) action() {}
+func (ChangeManifest) action() {}
+func (AddManifest) action()    {}
+func (ForceMirror) action()    {}
+func (KillKubelet) action()    {}
+func (StartKubelet) action()   {}
+func (RestartRuntime) action() {}
+func (CutWatch) action()       {}
+func (Relist) action()         {}
+func (Burst) action()          {}
+
+func (RemoveManifest) String() string { return "manifest removed" }
+func (ChangeManifest) String() string { return "manifest changed" }
+func (AddManifest) String() string    { return "manifest added" }
+func (ForceMirror) String() string    { return "force on the mirror pod" }
+func (KillKubelet) String() string    { return "kubelet killed" }
+func (StartKubelet) String() string   { return "kubelet started" }
+func (RestartRuntime) String() string { return "runtime restarted" }
+func (CutWatch) String() string       { return "watch cut" }
+func (Relist) String() string         { return "relist" }
+func (b Burst) String() string {
+	return fmt.Sprintf("%d pods, del(%d) each 0 to %v after creation", b.Pods, b.Grace, b.Over)
+}
+
+// Name returns the name of one pod of the burst.
+func (Burst) Name(id string, n int) string { return fmt.Sprintf("%s-%d", id, n) }
+
+// Delay is how long after its creation one pod of the burst is deleted.
+func (b Burst) Delay(n int) time.Duration {
+	if b.Pods < 2 {
+		return 0
+	}
+	return b.Over * time.Duration(n) / time.Duration(b.Pods-1)
+}
