@@ -17,6 +17,7 @@ limitations under the License.
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -47,7 +48,7 @@ type Key struct {
 }
 
 // ReadArtifacts reads the runs kept in a folder: results.json, results-*.json, and the histories that they name. A run of
-// results.json gives way to one that is kept under its own name. Runs come in the order of their levels.
+// results.json gives way to one that is kept under its own name. Runs come in the order of their levels, then of their names.
 //
 // A file that is not what it should be is refused by name and line, every one of them and not only the first. The error
 // for a folder without results satisfies errors.Is(err, os.ErrNotExist).
@@ -73,7 +74,9 @@ func ReadArtifacts(dir string) ([]Run, error) {
 		runs = append(runs, run)
 	}
 	slices.SortStableFunc(runs, func(a, b Run) int {
-		return slices.Index(scenario.Levels(), a.Level) - slices.Index(scenario.Levels(), b.Level)
+		place := func(r Run) int { return slices.Index(scenario.Levels(), r.Level) }
+		// "sim" stands before "sim-crio".
+		return cmp.Or(place(a)-place(b), cmp.Compare(a.Name, b.Name))
 	})
 	return runs, errors.Join(errs...)
 }

@@ -118,7 +118,7 @@ var colour = regexp.MustCompile(`--([a-z-]+): #([0-9a-f]{6});`)
 
 // TestContrast holds every pair of colours that stand on each other against WCAG 2: 4.5 for text, 3 for shapes.
 func TestContrast(t *testing.T) {
-	light, dark, found := strings.Cut(palette, "@media (prefers-color-scheme: dark)")
+	light, dark, found := strings.Cut(palette, "@media screen and (prefers-color-scheme: dark)")
 	if !found {
 		t.Fatal("no dark palette")
 	}

@@ -127,12 +127,24 @@ func TestPageInABrowser(t *testing.T) {
 	})
 	t.Run("print", func(t *testing.T) {
 		b.t = t
-		b.show("file://"+page, 1280, "light")
+		b.show("file://"+page, 718, "dark") // A4 without its margins
+		b.ask("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+		var cut int
+		b.evaluate(`[...document.querySelectorAll('.matrix, pre, figure')].filter(e => e.getBoundingClientRect().right > 719).length`, &cut)
+		if cut > 0 {
+			t.Errorf("%d parts are wider than the paper", cut)
+		}
+		var ink string
+		b.evaluate(`getComputedStyle(document.body).color`, &ink)
+		if ink != "rgb(29, 35, 41)" {
+			t.Errorf("it prints in %s", ink)
+		}
 		var pdf struct{ Data string }
 		b.ask("Page.printToPDF", map[string]any{"printBackground": true}, &pdf)
 		if len(pdf.Data) < 1000 {
 			t.Errorf("the print is %d letters long", len(pdf.Data))
 		}
+		b.ask("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
 	})
 }
 

@@ -127,7 +127,8 @@ func order(catalogue []scenario.Scenario, runs []Run) ([]scenario.Scenario, erro
 
 // columnName is the name of a run, with its minor where the runs are of several.
 func columnName(run Run, runs []Run) string {
-	if slices.ContainsFunc(runs, func(other Run) bool { return other.Minor != run.Minor }) {
+	several := slices.ContainsFunc(runs, func(other Run) bool { return other.Minor != run.Minor })
+	if several && !strings.Contains(run.Name, run.Minor) {
 		return run.Name + " " + run.Minor
 	}
 	return run.Name

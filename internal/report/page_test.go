@@ -224,7 +224,7 @@ func TestTheLastRunGivesWay(t *testing.T) {
 	for _, run := range runs {
 		names = append(names, run.Name)
 	}
-	if diff := cmp.Diff([]string{"sim-crio", "sim", "node"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"sim", "sim-crio", "node"}, names); diff != "" {
 		t.Error(diff)
 	}
 }

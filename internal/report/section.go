@@ -186,6 +186,9 @@ func describe(r Result, s story) string {
 func ruleViews(s scenario.Scenario, run Run) []ruleView {
 	var views []ruleView
 	for _, rule := range run.rules(s.ID) {
+		if !rule.Known() {
+			continue // there is no result that names a rule
+		}
 		v := ruleView{Rule: rule, Title: rule.Title()}
 		for _, arm := range run.Arms {
 			one, ok := run.Find(s.ID, arm)
