@@ -37,7 +37,9 @@ type row struct {
 type cell struct {
 	chip
 	Href, Dead string
-	First      bool // of its run
+	// Not says why the scenario does not run at the level.
+	Not   string
+	First bool // of its run
 }
 
 // section is one scenario with all that happened.
@@ -91,7 +93,10 @@ func matrixRow(s scenario.Scenario, runs []Run) row {
 	r := row{ID: s.ID}
 	for _, run := range runs {
 		for i, arm := range run.Arms {
-			c := cell{First: i == 0}
+			c := cell{First: i == 0, Not: "does not run at level " + string(run.Level)}
+			if why := s.Not[run.Level]; why != "" {
+				c.Not += ": " + why
+			}
 			if slices.Contains(run.Scenarios, s.ID) {
 				one, _ := run.Find(s.ID, arm)
 				c.chip, c.Dead, c.Href = newChip(one.lead()), deadAt(one), "#"+blockID(s, run)
@@ -211,6 +216,9 @@ func ruleViews(s scenario.Scenario, run Run) []ruleView {
 // steps says what is done to the pod.
 func steps(s scenario.Scenario) string {
 	words := []string{fmt.Sprintf("grace of the spec %d s", s.Pod.Grace)}
+	for _, fault := range s.Faults {
+		words = append(words, fault.String())
+	}
 	for _, step := range s.Steps {
 		if step.After == 0 {
 			words = append(words, step.Do.String())

@@ -123,14 +123,11 @@ func tellStory(h history.History, s scenario.Scenario, late lateness) story {
 	outline, why := judge.Trace(h, s)
 	events := h.ByTime()
 	t.start = outline.Start
-	for _, e := range events {
-		if t.start.IsZero() && (e.Kind == history.APIDelete || e.Kind == history.Armed) {
-			t.start = e.At
-		}
-		t.end = e.At
+	if len(events) > 0 {
+		t.end = events[len(events)-1].At
 	}
-	if t.start.IsZero() && len(events) > 0 {
-		t.start = events[0].At
+	if t.start.IsZero() {
+		t.start = firstStep(events)
 	}
 	t.declare()
 	t.hooks(events)
@@ -140,6 +137,7 @@ func tellStory(h history.History, s scenario.Scenario, late lateness) story {
 		t.deadlines(outline)
 	}
 	t.lives(events, outline, late)
+	t.drop()
 	t.lanes = append(t.lanes, t.api)
 	for i, name := range t.order {
 		if i == maxLanes {
@@ -150,6 +148,23 @@ func tellStory(h history.History, s scenario.Scenario, late lateness) story {
 	}
 	t.lanes = append(t.lanes, t.pod)
 	return t.story
+}
+
+// firstStep is when a scenario that no judge can read began: with its first step, or when it was armed, or at all.
+func firstStep(events []history.Event) time.Time {
+	var armed time.Time
+	for _, e := range events {
+		switch e.Kind {
+		case history.APIDelete, history.Step, history.Manifest, history.KubeletKill:
+			return e.At
+		case history.Armed:
+			armed = e.At
+		}
+	}
+	if armed.IsZero() && len(events) > 0 {
+		return events[0].At
+	}
+	return armed
 }
 
 func (t *teller) since(at time.Time) time.Duration { return at.Sub(t.start) }
@@ -171,7 +186,7 @@ func (t *teller) lane(e history.Event) *lane {
 		return t.pod
 	}
 	name := e.Container
-	if e.Pod != "" && t.h.Pod != "" && e.Pod != t.h.Pod {
+	if e.Pod != "" && t.h.Pod != "" && !t.own(e.Pod) {
 		name = e.Pod + "/" + name
 	}
 	if t.containers[name] == nil {
@@ -179,6 +194,11 @@ func (t *teller) lane(e history.Event) *lane {
 		t.order = append(t.order, name)
 	}
 	return t.containers[name]
+}
+
+// own says that a pod is the scenario's own. A static pod's name has the node's name appended.
+func (t *teller) own(pod string) bool {
+	return pod == t.h.Pod || t.s.Pod.Static && strings.HasPrefix(pod, t.h.Pod+"-")
 }
 
 // manners says how a container behaves.
@@ -234,12 +254,7 @@ func (t *teller) deadlines(o judge.Outline) {
 
 // lives draws how long each container lived, and how long beyond what is allowed.
 func (t *teller) lives(events []history.Event, o judge.Outline, as lateness) {
-	begun := map[*lane]time.Time{}
-	for _, name := range t.order {
-		if !strings.Contains(name, "/") {
-			begun[t.containers[name]] = t.start
-		}
-	}
+	begun := t.alive(events)
 	live := func(l *lane, name string, to time.Time, open bool) {
 		one := span{from: max(0, t.since(begun[l])), to: t.since(to), kind: "life", open: open,
 			title: fmt.Sprintf("%s lived until %s", l.name, inSeconds(t.since(to)))}
@@ -264,7 +279,7 @@ func (t *teller) lives(events []history.Event, o judge.Outline, as lateness) {
 		}
 	}
 	for _, e := range events {
-		if e.Container == "" {
+		if e.Container == "" || e.At.Before(t.start) {
 			continue
 		}
 		l := t.lane(e)
@@ -285,6 +300,43 @@ func (t *teller) lives(events []history.Event, o judge.Outline, as lateness) {
 	for _, l := range t.containers {
 		slices.SortStableFunc(l.points, func(a, b point) int { return cmp.Compare(a.at, b.at) })
 	}
+}
+
+// alive returns the containers that lived at the first request. Histories that are cut down to what follows it tell no start:
+// then the scenario's own containers lived, for it was armed.
+func (t *teller) alive(events []history.Event) map[*lane]time.Time {
+	begun := map[*lane]time.Time{}
+	told := map[*lane]bool{}
+	for _, e := range events {
+		if e.Container == "" {
+			continue
+		}
+		switch l := t.lane(e); {
+		case e.Kind == history.CRIReturn && e.Call == "StartContainer" && e.Error == "",
+			e.Kind == history.Line && e.Reason == "START":
+			told[l] = true
+			if !e.At.After(t.start) {
+				begun[l] = t.start
+			}
+		case e.Kind == history.ContainerExit && e.At.Before(t.start):
+			delete(begun, l)
+		}
+	}
+	for _, c := range t.s.Pod.All() {
+		l := t.containers[c.Name]
+		if !told[l] && !t.s.Pulls() && !t.s.Bursts() && len(t.h.Select(history.Armed)) > 0 {
+			begun[l] = t.start
+		}
+	}
+	return begun
+}
+
+// drop takes the lanes away of containers of which there is nothing to draw.
+func (t *teller) drop() {
+	t.order = slices.DeleteFunc(t.order, func(name string) bool {
+		l := t.containers[name]
+		return len(l.lives)+len(l.points)+len(l.spans) == 0
+	})
 }
 
 // moments are those that stretch the axis: all that is drawn, but for deadlines, which may lie far beyond what happened.

@@ -38,6 +38,13 @@ func (t *teller) calls(events []history.Event) {
 	seen := map[*lane]map[string]int{}
 	for _, e := range events {
 		switch {
+		case e.Kind == history.KubeletKill:
+			label := "kill by the kubelet"
+			if e.Grace != nil {
+				label = fmt.Sprintf("kill by the kubelet (%d s)", *e.Grace)
+			}
+			pending[inKubelet(e)] = open{t.api, len(t.api.spans)}
+			t.api.spans = append(t.api.spans, span{from: t.since(e.At), to: t.since(t.end), open: true, kind: "call", label: label})
 		case e.Kind == history.CRICall && drawn(e.Call):
 			l := t.lane(e)
 			one := span{from: t.since(e.At), to: t.since(t.end), open: true, kind: "call", label: e.Call, call: e.Call}
@@ -54,12 +61,16 @@ func (t *teller) calls(events []history.Event) {
 			}
 			l.spans = append(l.spans, one)
 			pending[e.CallID] = open{l, len(l.spans) - 1}
-		case e.Kind == history.CRIReturn:
-			p, ok := pending[e.CallID]
+		case e.Kind == history.CRIReturn, e.Kind == history.KubeletKilled:
+			id := e.CallID
+			if e.Kind == history.KubeletKilled {
+				id = inKubelet(e)
+			}
+			p, ok := pending[id]
 			if !ok {
 				continue
 			}
-			delete(pending, e.CallID)
+			delete(pending, id)
 			one := &p.lane.spans[p.at]
 			one.to, one.open = t.since(e.At), false
 			if e.Error != "" {
@@ -71,7 +82,7 @@ func (t *teller) calls(events []history.Event) {
 			}
 		}
 	}
-	for _, l := range append(t.lanesNow(), t.pod) {
+	for _, l := range append(t.lanesNow(), t.pod, t.api) {
 		kept := l.spans[:0]
 		for _, one := range l.spans {
 			if one.to < 0 {
@@ -86,10 +97,13 @@ func (t *teller) calls(events []history.Event) {
 	}
 }
 
+// inKubelet keeps the numbers of calls inside the kubelet apart from those of runtime calls.
+func inKubelet(e history.Event) int64 { return -1 - e.CallID }
+
 // drawn says which runtime calls a drawing shows.
 func drawn(call string) bool {
 	switch call {
-	case "StopContainer", "StopPodSandbox", "ExecSync", "Exec", "KillContainer":
+	case "StopContainer", "StopPodSandbox", "ExecSync", "Exec", "PullImage":
 		return true
 	}
 	return false
@@ -152,7 +166,7 @@ func (t *teller) moments(events []history.Event) {
 		case history.APIPod:
 			if e.Reason == "DELETED" {
 				label := "object gone"
-				if e.Pod != t.h.Pod && e.Pod != "" {
+				if e.Pod != "" && !t.own(e.Pod) {
 					label = e.Pod + " gone"
 				}
 				add(t.api, "gone", label, "the pod left the API")
@@ -207,7 +221,16 @@ func (t *teller) moments(events []history.Event) {
 			add(t.pod, kind, e.Reason, "kubelet event "+e.Reason)
 		case history.Abandoned:
 			add(t.api, "event warn", "given up", "given up: "+e.Message)
-		case history.CRICall, history.CRIReturn, history.Armed, history.Finished:
+		case history.Step:
+			if e.Error != "" {
+				add(t.api, "event warn", e.Reason+" failed", e.Reason+" could not be done: "+e.Error)
+				continue
+			}
+			add(t.api, "step", e.Reason, "")
+		case history.Manifest:
+			add(t.api, "step", "manifest "+strings.ToLower(e.Reason), "")
+		case history.CRICall, history.CRIReturn, history.KubeletKill, history.KubeletKilled, history.APIContainer,
+			history.Armed, history.Finished:
 		default:
 			// What levels and steps bring that this page knows nothing of, a restart of the kubelet say, is drawn by its name.
 			add(t.api, "event", unknown(e), "")

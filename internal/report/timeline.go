@@ -61,7 +61,7 @@ func tell(e history.Event) string {
 		add("watch: %s", e.Reason)
 	case history.CRICall, history.CRIReturn:
 		switch e.Call {
-		case "StopContainer", "StopPodSandbox", "ExecSync", "KillContainer":
+		case "StopContainer", "StopPodSandbox", "ExecSync", "Exec", "PullImage":
 		default:
 			return ""
 		}
@@ -78,6 +78,16 @@ func tell(e history.Event) string {
 		add("container says %s", e.Reason)
 	case history.KubeletEvent:
 		add("kubelet event %s", e.Reason)
+	case history.KubeletKill:
+		add("kubelet kills the pod")
+	case history.KubeletKilled:
+		add("kubelet's kill answered")
+	case history.Step:
+		add("step: %s", e.Reason)
+	case history.Manifest:
+		add("manifest %s", strings.ToLower(e.Reason))
+	case history.APIContainer:
+		add("watch: container's status %s", e.Reason)
 	}
 	if e.Container != "" {
 		add("[%s]", e.Container)
