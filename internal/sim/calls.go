@@ -66,7 +66,7 @@ func call[T any](ctx context.Context, rt *Runtime, m method, request proto.Messa
 		err   error
 	}
 	answers := make(chan answer, 1)
-	rt.wait.Go(func() {
+	started := rt.spawn(func() {
 		// The handler sees the end of the client and that of the daemon.
 		inside, cancel := context.WithCancel(context.WithValue(ctx, lifeKey{}, life))
 		defer cancel()
@@ -80,8 +80,13 @@ func call[T any](ctx context.Context, rt *Runtime, m method, request proto.Messa
 		}
 		answers <- a
 	})
+	if !started {
+		return none, entered.leave(none, errUnavailable())
+	}
 	finish := func(a answer) (T, error) {
-		a.err = wireError(a.err)
+		if a.err = wireError(a.err); life.ctx.Err() != nil {
+			a.err = errUnavailable() // the answer never got out
+		}
 		if a.err != nil {
 			a.value = none
 		}

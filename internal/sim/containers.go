@@ -52,7 +52,7 @@ type container struct {
 	// main is its main process, once it was started; execs are the others that live.
 	main  *process
 	execs map[*process]bool
-	// stopped is closed when it has ended.
+	// stopped is closed when its main process has ended.
 	stopped chan struct{}
 
 	// termSent is containerd's mark that a stop with a timeout has sent TERM.
@@ -208,7 +208,6 @@ func (c *container) argv() []string {
 func (c *container) startFailed(err error) {
 	c.state, c.finished = runtimev1.ContainerState_CONTAINER_EXITED, time.Now()
 	c.exitCode, c.reason, c.message = 128, "StartError", err.Error()
-	close(c.stopped)
 }
 
 // exited takes the end of the main process and tells everybody who waits. The kernel kills what is left in the container.

@@ -92,7 +92,7 @@ func New(options Options) *Runtime {
 // More than one call is fine.
 func (rt *Runtime) Stop() {
 	rt.mu.Lock()
-	rt.closed = true
+	rt.closed, rt.serving = true, nil
 	rt.end()
 	for _, c := range rt.containers.all() {
 		c.vanish()
@@ -145,6 +145,17 @@ type Fault = criproxy.Fault
 
 // Inject puts a fault in place; see criproxy.Proxy.Inject.
 func (rt *Runtime) Inject(fault Fault) (remove func(), err error) { return rt.faults.Inject(fault) }
+
+// spawn runs something on a goroutine that Stop waits for; false when the runtime has stopped.
+func (rt *Runtime) spawn(do func()) bool {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.closed {
+		return false
+	}
+	rt.wait.Go(do)
+	return true
+}
 
 // newID makes the id of a sandbox or container: unique and the same in every run. mu is held.
 func (rt *Runtime) newID(kind string) string {

@@ -56,11 +56,11 @@ type player struct {
 	Stage
 	sequence  Sequence
 	sandboxID string
-	main      string // ids of containers
-	second    string
-	before    int // events of the preparation
+	main      string // the id of the container
+	before    int    // events of the preparation
 
 	mu      sync.Mutex
+	second  string // the id of the other container
 	results []result
 	events  []*runtimev1.ContainerEventResponse
 }
@@ -174,14 +174,18 @@ func (p *player) do(ctx context.Context, step Step) string {
 	id, sandbox := p.main, p.sandboxID
 	switch step.On {
 	case Second:
+		p.mu.Lock()
 		id = p.second
+		p.mu.Unlock()
 	case Unknown:
 		id, sandbox = unknownID, unknownID
 	}
 	switch step.Call {
 	case Create:
 		id, err := p.create(ctx, string(Second), stubborn)
+		p.mu.Lock()
 		p.second = id
+		p.mu.Unlock()
 		return outcome(err)
 	case Start:
 		return outcome(p.Runtime.StartContainer(ctx, id))

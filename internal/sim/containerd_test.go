@@ -1,0 +1,111 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// What a real containerd does is held by package conformance. Here is what a script cannot show there.
+
+func TestContainerdLosesTermCancelledInBetween(t *testing.T) {
+	play(t, Options{SignalLatency: 20 * time.Millisecond}, func(s *stage) {
+		id := s.start("main", "--exit-on-term")
+		first := s.stop(id, 5)
+		s.at(10 * time.Millisecond)
+		first.cancel()
+		first.returned(10*time.Millisecond, "Canceled")
+		// The mark is set, so nobody sends TERM any more, and the container that would end on it is killed.
+		second := s.stop(id, 2)
+		second.returned(10*time.Millisecond+2*time.Second+20*time.Millisecond, "OK")
+		s.died(id, 2030*time.Millisecond, 137)
+		s.said("main", "START@0s", "EOF@2.03s")
+	})
+}
+
+func TestContainerdCancelledKillIsNotSent(t *testing.T) {
+	play(t, Options{SignalLatency: 20 * time.Millisecond}, func(s *stage) {
+		id := s.start("main", "--stubborn")
+		call := s.stop(id, 0)
+		call.cancel()
+		call.returned(0, "Canceled")
+		s.at(time.Minute)
+		s.alive(id)
+	})
+}
+
+func TestContainerdRestarted(t *testing.T) {
+	play(t, Options{}, func(s *stage) {
+		id := s.start("main", "--stubborn")
+		stop, exec := s.stop(id, 20), s.exec(id, 0, "hook", "--for", "10s")
+		s.at(5 * time.Second)
+		s.Down()
+		stop.returned(5*time.Second, "Unavailable")
+		exec.returned(5*time.Second, "Unavailable")
+		if _, err := s.ListContainers(s.t.Context(), nil); err == nil {
+			s.t.Error("a runtime that is down answered")
+		}
+		s.at(6 * time.Second)
+		s.Up()
+		s.at(30 * time.Second)
+		s.alive(id) // the timer went with the daemon
+		s.stop(id, 2).returned(32*time.Second, "OK")
+		// The mark did, too; the exec's process did not.
+		s.said("main", "START@0s", "TERM@0s", "HOOK-START@0s", "HOOK-END@10s", "TERM@30s", "EOF@32s")
+	})
+}
+
+func TestSecondTermPutsNothingOff(t *testing.T) {
+	both(t, func(s *stage) {
+		id := s.start("main", "--exit-after-term", "5s", "--exit-after", "1m")
+		s.stop(id, 20)
+		s.at(3 * time.Second)
+		s.Down()
+		s.Up()
+		s.stop(id, 20).returned(5*time.Second, "OK")
+		s.said("main", "START@0s", "TERM@0s", "TERM@3s", "EXIT@5s", "EOF@5s")
+	})
+}
+
+func TestContainerdSandboxStopIsInOrderOfCreation(t *testing.T) {
+	play(t, Options{SignalLatency: time.Second}, func(s *stage) {
+		a, b := s.start("a", "--stubborn"), s.start("b", "--stubborn")
+		if err := s.StopPodSandbox(s.t.Context(), s.sandbox); err != nil {
+			s.t.Error(err)
+		}
+		s.died(a, time.Second, 137)
+		s.died(b, 2*time.Second, 137)
+	})
+}
+
+func TestClientGivesUpTwoMinutesAfterTheTimeout(t *testing.T) {
+	both(t, func(s *stage) {
+		id := s.start("main", "--stubborn")
+		if _, err := s.Inject(Fault{Method: "StopContainer", Hang: true}); err != nil {
+			s.t.Fatal(err)
+		}
+		s.stop(id, 30).returned(30*time.Second+patience, "DeadlineExceeded")
+		s.alive(id)
+		ctx, cancel := context.WithTimeout(s.t.Context(), time.Second)
+		defer cancel()
+		if _, _, err := s.ExecSync(ctx, id, []string{"/actor", "hook", "--for", "forever"}, 0); err == nil {
+			s.t.Error("an exec outlived its client's deadline")
+		}
+	})
+}
