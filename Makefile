@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: help setup tree build lint verify update unit intree regression-node test clean
+.PHONY: help setup tree build lint verify update unit intree regression-node conformance test clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,7 +40,10 @@ intree: ## upstream's tests of the touched packages on the fixed tree; the serie
 regression-node: ## the main job: every scenario on both arms, on a real node (root)
 	$(KGRACE) regress
 
-test: lint verify unit intree regression-node ## all of the above that prove something, in this order
+conformance: ## the simulated runtime against a real containerd: the same calls, the same trace (root)
+	KGRACE_CONFORMANCE=1 go test -count=1 ./internal/sim/conformance
+
+test: lint verify unit intree regression-node conformance ## all of the above that prove something, in this order
 
 clean: ## remove what kgrace built (not while a node is up)
 	hack/clean.sh

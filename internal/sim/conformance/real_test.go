@@ -20,10 +20,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -34,12 +32,13 @@ import (
 	"github.com/kgrace/kgrace/internal/criproxy"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/history/lines"
+	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/sim"
 )
 
-// binDirVar names the folder with a node's programs, as in the tests of localnode.
-const binDirVar = "KGRACE_NODE_BIN"
+// askedVar asks for the test on a real containerd, which builds what a node needs where it is missing.
+const askedVar = "KGRACE_CONFORMANCE"
 
 // apart is the time between the starts of two sequences: killing many containers at one moment makes each late.
 const apart = 250 * time.Millisecond
@@ -51,25 +50,22 @@ func TestMain(m *testing.M) {
 
 func programs(t *testing.T) map[string]string {
 	t.Helper()
-	dir := os.Getenv(binDirVar)
-	if dir == "" {
-		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", binDirVar)
+	if os.Getenv(askedVar) == "" {
+		t.Skipf("%s is not set: `make conformance` sets it and runs this on a real containerd", askedVar)
 	}
 	if os.Geteuid() != 0 {
 		t.Skip("a node needs root")
 	}
-	bin := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() && !strings.Contains(path, "/fixed/") {
-			bin[entry.Name()] = path
-		}
-		return err
-	})
+	repo, err := kubetree.Open("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, err := repo.Binaries(t.Context(), "", kubetree.Stock)
 	if err != nil {
 		t.Fatal(err)
 	}
 	bin[localnode.ProgramActor] = filepath.Join(t.TempDir(), "actor")
-	if err := localnode.BuildActor(t.Context(), "../../..", bin[localnode.ProgramActor]); err != nil {
+	if err := localnode.BuildActor(t.Context(), repo.Root, bin[localnode.ProgramActor]); err != nil {
 		t.Fatal(err)
 	}
 	return bin
