@@ -92,30 +92,41 @@ func (r *Repo) ensure(ctx context.Context, minor string, arm Arm, progressTo io.
 func (r *Repo) ensureStock(ctx context.Context, minor string, m versions.Minor, src source, w io.Writer, reset bool) (*Tree, error) {
 	t := &Tree{Dir: r.TreeDir(minor, Stock), Minor: minor, Arm: Stock, Kubernetes: m.Kubernetes}
 	p := progress{w: w, what: fmt.Sprintf("tree %s/%s", minor, Stock)}
-	s := stamp{Inputs: hashOf(layoutFormat, m.Kubernetes, m.Staging, src.id), Kubernetes: m.Kubernetes, Source: src.id}
-	return t, r.place(ctx, t, s, reset, func(dir string) error {
-		from, at, closeDir, err := src.open(ctx, p)
+	inputs := []any{layoutFormat, m.Kubernetes, m.Staging, src.id}
+	if len(m.StandIns) > 0 {
+		key, err := r.standInsKey(ctx, m)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		defer closeDir()
-		done := p.step("copy files")
-		_, err = copyTree(ctx, from, dir)
-		done(err)
-		if err != nil {
-			return err
-		}
-		done = p.step("get staging modules %s", m.Staging)
-		err = useStagingModules(ctx, dir, m)
-		done(err)
-		if err != nil {
-			return err
-		}
-		done = p.step("commit")
-		err = commitAll(ctx, dir, m.Kubernetes, at)
-		done(err)
+		inputs = append(inputs, key)
+	}
+	s := stamp{Inputs: hashOf(inputs...), Kubernetes: m.Kubernetes, Source: src.id}
+	return t, r.place(ctx, t, s, reset, func(dir string) error { return r.layStock(ctx, m, src, dir, p) })
+}
+
+// layStock makes the empty folder dir the stock arm.
+func (r *Repo) layStock(ctx context.Context, m versions.Minor, src source, dir string, p progress) error {
+	from, at, closeDir, err := src.open(ctx, p)
+	if err != nil {
 		return err
-	})
+	}
+	defer closeDir()
+	done := p.step("copy files")
+	_, err = copyTree(ctx, from, dir)
+	done(err)
+	if err != nil {
+		return err
+	}
+	done = p.step("get staging modules %s", m.Staging)
+	err = r.useStagingModules(ctx, dir, m)
+	done(err)
+	if err != nil {
+		return err
+	}
+	done = p.step("commit")
+	err = commitAll(ctx, dir, m.Kubernetes, at)
+	done(err)
+	return err
 }
 
 func (r *Repo) ensureFixed(ctx context.Context, minor string, m versions.Minor, src source, stock *Tree, w io.Writer, reset bool) (*Tree, error) {

@@ -20,7 +20,9 @@ import (
 	"archive/zip"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -124,6 +126,15 @@ func TestMain(m *testing.M) {
 	addModule(proxy, "k8s.io/component-base", "v0.37.2", map[string]string{
 		"go.mod": "module k8s.io/component-base\n\ngo 1.26.0\n", "version/version.go": versionPackage,
 	})
+	next := maps.Clone(kubeFiles)
+	next["pkg/kubelet/kubelet.go"] = strings.Replace(kubeFiles["pkg/kubelet/kubelet.go"], "package kubelet\n", "// Package kubelet of the third release.\npackage kubelet\n", 1)
+	addModule(proxy, "k8s.io/kubernetes", "v1.37.3", next)
+	for _, name := range []string{"client-go/pkg", "component-base"} {
+		module, dir, _ := strings.Cut(name, "/")
+		addModule(proxy, "k8s.io/"+module, "v0.37.3", map[string]string{
+			"go.mod": "module k8s.io/" + module + "\n\ngo 1.26.0\n", path.Join(dir, "version/version.go"): versionPackage,
+		})
+	}
 	addModule(proxy, "example.test/dep", "v1.1.0", map[string]string{
 		"go.mod": "module example.test/dep\n\ngo 1.26.0\n", "dep.go": "package dep\n\nconst Name = \"dep\"\n",
 	})

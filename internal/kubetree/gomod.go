@@ -34,26 +34,29 @@ import (
 )
 
 // useStagingModules rewrites go.mod and go.sum in dir so that the tree builds without its staging folders: requirements at
-// v0.0.0 become the staging modules' published version, the replacements by ./staging/src are dropped, and the checksums
-// are added.
-func useStagingModules(ctx context.Context, dir string, m versions.Minor) error {
+// v0.0.0 become the staging modules' published version, the replacements by ./staging/src are dropped, stand-ins take the
+// place of what cannot be had, and the checksums are added.
+func (r *Repo) useStagingModules(ctx context.Context, dir string, m versions.Minor) error {
 	path := filepath.Join(dir, "go.mod")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	data, required, err := publishedStaging(path, data, m.Staging)
+	ins, err := standIns(m)
+	if err != nil {
+		return err
+	}
+	data, required, err := publishedStaging(path, data, m.Staging, ins)
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		return err
 	}
-	names := make([]string, len(required))
-	for i, p := range required {
-		names[i] = p + "@" + m.Staging
+	if err := r.layStandIns(ctx, dir, m, data, ins); err != nil {
+		return err
 	}
-	mods, err := tool.Download(ctx, m.Go, names...)
+	mods, err := tool.Download(ctx, m.Go, required...)
 	if err != nil {
 		return err
 	}
@@ -65,8 +68,8 @@ func useStagingModules(ctx context.Context, dir string, m versions.Minor) error 
 	return os.WriteFile(sum, addSums(data, mods), 0o644)
 }
 
-// publishedStaging is the edit of go.mod. required lists the staging modules that are required, sorted.
-func publishedStaging(path string, data []byte, version string) (edited []byte, required []string, err error) {
+// publishedStaging is the edit of go.mod. required lists what the edit makes it depend on, as path@version, sorted.
+func publishedStaging(path string, data []byte, version string, ins []standIn) (edited []byte, required []string, err error) {
 	f, err := modfile.Parse(path, data, nil)
 	if err != nil {
 		return nil, nil, err
@@ -80,6 +83,19 @@ func publishedStaging(path string, data []byte, version string) (edited []byte, 
 			return nil, nil, err
 		}
 	}
+	for _, in := range ins {
+		if !slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == in.name }) {
+			return nil, nil, fmt.Errorf("%s does not require %s, which has a stand-in in %s", path, in.name, versions.FileName)
+		}
+		to := module.Version{Path: "./" + standInDir(in.name)}
+		if in.IsVersion() {
+			to = module.Version{Path: in.Module, Version: in.Version}
+			required = append(required, to.String())
+		}
+		if err := f.AddReplace(in.name, "", to.Path, to.Version); err != nil {
+			return nil, nil, err
+		}
+	}
 	// A list of its own: SetRequire would drop upstream's comments and grouping, AddRequire keeps them.
 	for _, r := range slices.Clone(f.Require) {
 		if _, ok := slices.BinarySearch(staging, r.Mod.Path); !ok {
@@ -88,7 +104,9 @@ func publishedStaging(path string, data []byte, version string) (edited []byte, 
 		if err := f.AddRequire(r.Mod.Path, version); err != nil {
 			return nil, nil, err
 		}
-		required = append(required, r.Mod.Path)
+		if !slices.ContainsFunc(ins, func(in standIn) bool { return in.name == r.Mod.Path }) {
+			required = append(required, r.Mod.Path+"@"+version)
+		}
 	}
 	slices.Sort(required)
 	f.Cleanup()

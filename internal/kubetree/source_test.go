@@ -116,9 +116,9 @@ func TestCheckoutInterrupted(t *testing.T) {
 }
 
 func TestPublishedStagingRefusesOtherGoMods(t *testing.T) {
-	_, _, err := publishedStaging("go.mod", []byte("module example.test/x\n\nreplace example.test/y => ../y\n"), "v0.37.2")
+	_, _, err := publishedStaging("go.mod", []byte("module example.test/x\n\nreplace example.test/y => ../y\n"), "v0.37.2", nil)
 	wantError(t, err, "go.mod", "staging")
-	_, _, err = publishedStaging("go.mod", []byte("require\n"), "v0.37.2")
+	_, _, err = publishedStaging("go.mod", []byte("require\n"), "v0.37.2", nil)
 	wantError(t, err, "go.mod:1")
 }
 

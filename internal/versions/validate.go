@@ -83,6 +83,14 @@ func (m Minor) validate(name string, wrong func(field, format string, args ...an
 	if m.Revision < 1 {
 		wrong(at+".revision", "%d; want 1 or more", m.Revision)
 	}
+	for _, name := range slices.Sorted(maps.Keys(m.StandIns)) {
+		if err := module.CheckPath(name); err != nil {
+			wrong(at+".standIns", "%v", err)
+		}
+		if _, err := ParseStandIn(m.StandIns[name]); err != nil {
+			wrong(at+".standIns."+name, "%v", err)
+		}
+	}
 }
 
 func (p Program) validate(name string, wrong func(field, format string, args ...any)) {

@@ -54,6 +54,9 @@ type Minor struct {
 	Go string `json:"go"`
 	// Revision counts our releases on top of the tag, from 1.
 	Revision int `json:"revision"`
+	// StandIns name the modules that the module proxy does not have in the version that this tag asks for, and what is
+	// taken in the place of each. ParseStandIn says what there is.
+	StandIns map[string]string `json:"standIns,omitempty"`
 }
 
 // FixedVersion is what programs of the fixed arm call themselves, "v1.37.2+grace.1". The part behind the plus is semver

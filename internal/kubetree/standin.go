@@ -1,0 +1,162 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+// standIn is a stand-in and the module whose place it takes.
+type standIn struct {
+	name string
+	versions.StandIn
+}
+
+// standIns lists the stand-ins of a minor by name.
+func standIns(m versions.Minor) ([]standIn, error) {
+	var all []standIn
+	for _, name := range slices.Sorted(maps.Keys(m.StandIns)) {
+		in, err := versions.ParseStandIn(m.StandIns[name])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, standIn{name, in})
+	}
+	return all, nil
+}
+
+// standInDir is where the tree has the folder of a stand-in, beside the staging folders that are not there.
+func standInDir(name string) string { return path.Join("staging", "src", name) }
+
+// standInsKey stands for everything that decides what the stand-ins are: the pins, and the files of this project.
+func (r *Repo) standInsKey(ctx context.Context, m versions.Minor) (string, error) {
+	ins, err := standIns(m)
+	if err != nil {
+		return "", err
+	}
+	inputs := []any{m.StandIns}
+	for _, in := range ins {
+		if in.Module != "" || in.Dir == "" {
+			continue
+		}
+		err := goFiles(ctx, filepath.Join(r.Root, filepath.FromSlash(in.Dir)), func(rel string, data []byte) error {
+			inputs = append(inputs, rel, string(data))
+			return nil
+		})
+		if err != nil {
+			return "", fmt.Errorf("the stand-in for %s: %w", in.name, err)
+		}
+	}
+	return hashOf(inputs...), nil
+}
+
+// layStandIns writes the stand-ins that are folders. None has requirements of its own: the tree's go.mod lists all that
+// its packages need.
+func (r *Repo) layStandIns(ctx context.Context, dir string, m versions.Minor, gomod []byte, ins []standIn) error {
+	f, err := modfile.ParseLax("go.mod", gomod, nil)
+	if err != nil {
+		return err
+	}
+	if f.Go == nil {
+		return fmt.Errorf("the go.mod of %s says no version of Go", m.Kubernetes)
+	}
+	for _, in := range ins {
+		if in.IsVersion() {
+			continue
+		}
+		to := filepath.Join(dir, filepath.FromSlash(standInDir(in.name)))
+		if err := os.MkdirAll(to, 0o755); err != nil {
+			return err
+		}
+		text := fmt.Sprintf("module %s\n\ngo %s\n", in.name, f.Go.Version)
+		if err := os.WriteFile(filepath.Join(to, "go.mod"), []byte(text), 0o644); err != nil {
+			return err
+		}
+		if in.Dir == "" {
+			continue
+		}
+		if err := r.layStandIn(ctx, to, in, m.Go); err != nil {
+			return fmt.Errorf("the stand-in for %s: %w", in.name, err)
+		}
+	}
+	return nil
+}
+
+// layStandIn copies a folder's Go files and lets them import each other by the name that they have now.
+func (r *Repo) layStandIn(ctx context.Context, to string, in standIn, toolchain string) error {
+	root, module := r.Root, ""
+	if in.Module != "" {
+		mods, err := tool.Download(ctx, toolchain, in.Module+"@"+in.Version)
+		if err != nil {
+			return err
+		}
+		root, module = mods[0].Dir, in.Module
+	}
+	was := strconv.Quote(path.Join(module, in.Dir))
+	below := []byte(strings.TrimSuffix(was, `"`) + "/")
+	return goFiles(ctx, filepath.Join(root, filepath.FromSlash(in.Dir)), func(rel string, data []byte) error {
+		data = bytes.ReplaceAll(data, []byte(was), []byte(strconv.Quote(in.name)))
+		data = bytes.ReplaceAll(data, below, []byte(`"`+in.name+"/"))
+		file := filepath.Join(to, rel)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(file, data, 0o644)
+	})
+}
+
+// goFiles calls do for every Go file below dir but tests, in the order of their names relative to it.
+func goFiles(ctx context.Context, dir string, do func(rel string, data []byte) error) error {
+	found := false
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		found = true
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		return do(rel, data)
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("no Go file below %s", dir)
+	}
+	return err
+}

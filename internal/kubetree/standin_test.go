@@ -1,0 +1,111 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// withStandIns is a repo whose default minor has stand-ins.
+func withStandIns(t *testing.T, ins map[string]string) *Repo {
+	t.Helper()
+	r := newRepo(t)
+	m := r.Versions.Minors[testMinor]
+	m.StandIns = ins
+	r.Versions.Minors[testMinor] = m
+	return r
+}
+
+func TestStandIns(t *testing.T) {
+	r := withStandIns(t, map[string]string{"k8s.io/component-base": "k8s.io/client-go@v0.37.2/pkg"})
+	stock := ensure(t, r, Stock)
+	if got := read(t, filepath.Join(stock.Dir, "staging/src/k8s.io/component-base/go.mod")); got != "module k8s.io/component-base\n\ngo 1.26.0\n" {
+		t.Errorf("its go.mod is %q", got)
+	}
+	gomod := read(t, filepath.Join(stock.Dir, "go.mod"))
+	if !strings.Contains(gomod, "replace k8s.io/component-base => ./staging/src/k8s.io/component-base\n") || strings.Contains(gomod, "client-go =>") {
+		t.Errorf("go.mod is\n%s", gomod)
+	}
+	if strings.Contains(read(t, filepath.Join(stock.Dir, "go.sum")), "component-base") {
+		t.Error("go.sum has a module that was not downloaded")
+	}
+	// It is client-go's package under the other name, by which the linker finds it.
+	if got := says(t, build(t, r, []Arm{Stock}, "kubelet")[0].Path); strings.Count(got, "v1.37.2 1 37") != 2 {
+		t.Errorf("the kubelet says %q", got)
+	}
+}
+
+// What is in the place of k8s.io/component-base in this test says that it is standing in.
+const standInPackage = `// Package version of a stand-in.
+package version
+
+import "standin/base/word"
+
+func Get() string { return word.Word }
+`
+
+func TestStandInOfTheCheckout(t *testing.T) {
+	r := withStandIns(t, map[string]string{"k8s.io/component-base": "./standin/base"})
+	writeFiles(t, r.Root, map[string]string{
+		"standin/base/version/version.go":      standInPackage,
+		"standin/base/version/version_test.go": "package version\n\nnonsense\n",
+		"standin/base/word/word.go":            "package word\n\nconst Word = \"standing in\"\n",
+	})
+	if got := says(t, build(t, r, []Arm{Stock}, "kubelet")[0].Path); !strings.Contains(got, "\nstanding in ") {
+		t.Errorf("the kubelet says %q", got)
+	}
+	before := ensure(t, r, Stock).Commit
+	writeFiles(t, r.Root, map[string]string{"standin/base/word/word.go": "package word\n\nconst Word = \"changed\"\n"})
+	if after := ensure(t, r, Stock).Commit; after == before {
+		t.Error("the tree does not follow the stand-in's files")
+	}
+}
+
+func TestStandInThatIsAnotherVersion(t *testing.T) {
+	r := withStandIns(t, map[string]string{"k8s.io/component-base": "k8s.io/component-base@v0.37.2"})
+	gomod := read(t, filepath.Join(ensure(t, r, Stock).Dir, "go.mod"))
+	if !strings.Contains(gomod, "replace k8s.io/component-base => k8s.io/component-base v0.37.2\n") {
+		t.Errorf("go.mod is\n%s", gomod)
+	}
+	build(t, r, []Arm{Stock}, "kubelet")
+}
+
+func TestEmptyStandIn(t *testing.T) {
+	r := withStandIns(t, map[string]string{"k8s.io/component-base": "none"})
+	dir := filepath.Join(ensure(t, r, Stock).Dir, "staging/src/k8s.io/component-base")
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v; want go.mod alone", entries, err)
+	}
+	build(t, r, []Arm{Stock}, "kubectl")
+}
+
+func TestStandInsThatCannotBe(t *testing.T) {
+	for said, ins := range map[string]map[string]string{
+		"does not require example.test/nobody": {"example.test/nobody": "none"},
+		"no Go file below":                     {"k8s.io/component-base": "k8s.io/client-go@v0.37.2/pkg/nothing"},
+		"standin/missing":                      {"k8s.io/component-base": "./standin/missing"},
+	} {
+		r := withStandIns(t, ins)
+		_, err := r.Ensure(t.Context(), testMinor, Stock, nil)
+		if err == nil || !strings.Contains(err.Error(), said) && !strings.Contains(err.Error(), "no such file") {
+			t.Errorf("%v: got %v, want %q", ins, err, said)
+		}
+	}
+}

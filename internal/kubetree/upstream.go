@@ -1,0 +1,72 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+// Upstream lays out the stock arm that the minor would have with the pins m into dir, which must not exist, and returns
+// its commit. The repository has the objects of the present stock arm besides, so that git can merge what was written for
+// it. Nothing else is changed: dir is no tree of the minor's, and the caller's to remove.
+func (r *Repo) Upstream(ctx context.Context, minor string, m versions.Minor, dir string) (commit string, err error) {
+	stock, err := r.Ensure(ctx, minor, Stock, nil)
+	if err != nil {
+		return "", err
+	}
+	src, err := r.source(ctx, m)
+	if err != nil {
+		return "", err
+	}
+	p := progress{w: r.Progress, what: fmt.Sprintf("tree %s", m.Kubernetes)}
+	unlock, err := r.lock(ctx, "trees", p)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if err := r.needSpace(r.treesDir(), treeSpace, "a source tree"); err != nil {
+		return "", err
+	}
+	tmp, err := os.MkdirTemp(r.treesDir(), tempPrefix)
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(tmp)
+	tree := filepath.Join(tmp, "tree")
+	if err := os.Mkdir(tree, 0o755); err != nil {
+		return "", err
+	}
+	if err := r.layStock(ctx, m, src, tree, p); err != nil {
+		return "", explainSpace(err)
+	}
+	if _, err := tool.Git(ctx, tree, nil, "fetch", "--quiet", "--no-tags", stock.Dir, stock.Commit+":refs/kgrace/before"); err != nil {
+		return "", explainSpace(err)
+	}
+	if commit, _, err = head(ctx, tree); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return "", err
+	}
+	return commit, os.Rename(tree, dir)
+}

@@ -1,0 +1,81 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/patchset"
+)
+
+func TestUpstreamOfAnotherRelease(t *testing.T) {
+	r := newRepo(t)
+	writeSeries(t, r, kubeletWith(0))
+	was := ensure(t, r, Fixed).Commit
+	m, err := r.Versions.Minors[testMinor].Move("v1.37.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(r.Output, "rebase", testMinor, "tree")
+	base, err := r.Upstream(t.Context(), testMinor, m, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := git(t, dir, "rev-parse", "HEAD"); got != base {
+		t.Errorf("HEAD is %s, want %s", got, base)
+	}
+	if got := git(t, dir, "log", "-1", "--format=%s"); got != "Kubernetes v1.37.3" {
+		t.Errorf("the commit is %q", got)
+	}
+	series, err := patchset.Load(r.SeriesDir(testMinor))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The next release has moved the place, so only the objects of the one before let git find it.
+	if err := series.Rebase(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if text := read(t, filepath.Join(dir, "pkg/kubelet/kubelet.go")); !strings.Contains(text, "Grace = 0") || !strings.Contains(text, "third release") {
+		t.Errorf("the file is\n%s", text)
+	}
+	if got := ensure(t, r, Fixed).Commit; got != was {
+		t.Error("the minor's own tree has changed")
+	}
+	if _, err := r.Upstream(t.Context(), testMinor, m, dir); err == nil {
+		t.Error("a folder that exists was taken")
+	}
+	if left, _ := filepath.Glob(filepath.Join(r.treesDir(), tempPrefix+"*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestUpstreamThatCannotBeHad(t *testing.T) {
+	r := newRepo(t)
+	m, err := r.Versions.Minors[testMinor].Move("v1.37.99")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "tree")
+	_, err = r.Upstream(t.Context(), testMinor, m, dir)
+	wantError(t, err, "k8s.io/kubernetes@v1.37.99")
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("something is left (%v)", err)
+	}
+}

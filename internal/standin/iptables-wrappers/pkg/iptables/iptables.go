@@ -1,0 +1,77 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package iptables stands in for sigs.k8s.io/iptables-wrappers/pkg/iptables, which the kubelet of Kubernetes 1.38 imports
+// and which not every module proxy has (versions.yaml, standIns).
+//
+// What is real: the part of the interface that the kubelet uses, so that it compiles. What is not: anything behind it. It
+// is a machine without iptables: NewBestEffort finds none, and the kubelet does as it does on such a machine, it creates
+// no hint chain. Nothing about the end of pods depends on it.
+package iptables
+
+import (
+	"context"
+	"time"
+)
+
+// Table is a table of iptables.
+type Table string
+
+// The tables that the kubelet watches.
+const (
+	TableNAT    Table = "nat"
+	TableFilter Table = "filter"
+	TableMangle Table = "mangle"
+)
+
+// Chain is a chain in a table.
+type Chain string
+
+// The built-in chains that the kubelet hooks its rules into.
+const (
+	ChainOutput Chain = "OUTPUT"
+	ChainInput  Chain = "INPUT"
+)
+
+// RulePosition says where in a chain a rule goes.
+type RulePosition string
+
+// The two ends of a chain.
+const (
+	Prepend RulePosition = "-I"
+	Append  RulePosition = "-A"
+)
+
+// Protocol is a family of addresses.
+type Protocol string
+
+// Mode says which of the implementations on a machine is meant.
+type Mode string
+
+// UseInstalledMode means the one that the machine uses already.
+const UseInstalledMode Mode = "installed"
+
+// Interface is what the kubelet asks of iptables. Nothing here implements it.
+type Interface interface {
+	EnsureChain(ctx context.Context, table Table, chain Chain) (existed bool, err error)
+	EnsureRule(ctx context.Context, position RulePosition, table Table, chain Chain, args ...string) (existed bool, err error)
+	IsIPv6() bool
+	Protocol() Protocol
+	Monitor(ctx context.Context, canary Chain, tables []Table, reload func(), interval time.Duration)
+}
+
+// NewBestEffort returns an implementation for each family of addresses that the machine supports, which is none.
+func NewBestEffort(context.Context, Mode) map[Protocol]Interface { return nil }

@@ -1,0 +1,85 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package versions
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/semver"
+	"sigs.k8s.io/yaml"
+)
+
+// Move returns the pins of m for another release of the same minor; our releases on top of it count from 1 again.
+func (m Minor) Move(tag string) (Minor, error) {
+	switch {
+	case !semver.IsValid(tag) || semver.Canonical(tag) != tag:
+		return m, fmt.Errorf("%q is not a tag; want the form v1.37.2", tag)
+	case semver.MajorMinor(tag) != semver.MajorMinor(m.Kubernetes):
+		return m, fmt.Errorf("%s belongs to minor %s, the series to %s", tag, semver.MajorMinor(tag), semver.MajorMinor(m.Kubernetes))
+	case tag == m.Kubernetes:
+		return m, fmt.Errorf("the series stands on %s already", tag)
+	}
+	m.Kubernetes, m.Staging, m.Revision = tag, "v0"+strings.TrimPrefix(tag, "v1"), 1
+	return m, nil
+}
+
+// Retag writes the pins that Move gives into the versions.yaml at root and leaves everything else in the file as it is,
+// comments included.
+func Retag(root, minor, tag string) error {
+	f, err := LoadRoot(root)
+	if err != nil {
+		return err
+	}
+	old, err := f.Minor(minor)
+	if err != nil {
+		return err
+	}
+	m, err := old.Move(tag)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(root, FileName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	edited := string(data)
+	begin := regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(minor) + `:.*\n(?:    .*\n|\s*\n)*`).FindStringIndex(edited)
+	if begin == nil {
+		return fmt.Errorf("%s: the entry of %s is not written as a block; change it by hand: kubernetes %s, staging %s, revision %d", path, minor, m.Kubernetes, m.Staging, m.Revision)
+	}
+	block := edited[begin[0]:begin[1]]
+	for _, field := range [][2]string{{"kubernetes", m.Kubernetes}, {"staging", m.Staging}, {"revision", fmt.Sprint(m.Revision)}} {
+		block = regexp.MustCompile(`(?m)^(    `+field[0]+`: *)[^ \n]+`).ReplaceAllString(block, "${1}"+field[1])
+	}
+	edited = edited[:begin[0]] + block + edited[begin[1]:]
+	check := &File{path: path}
+	if err := yaml.UnmarshalStrict([]byte(edited), check); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := check.validate(); err != nil {
+		return err
+	}
+	if check.Minors[minor].Kubernetes != m.Kubernetes {
+		return fmt.Errorf("%s: the entry of %s is not written as a block; change it by hand", path, minor)
+	}
+	return os.WriteFile(path, []byte(edited), 0o644)
+}

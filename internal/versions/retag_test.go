@@ -1,0 +1,92 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package versions
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const twoMinors = `# Kept.
+default: v1.37
+minors:
+  v1.37:
+    kubernetes: v1.37.2     # tag
+    staging: v0.37.2
+    go: go1.26.10
+    revision: 3             # ours
+  v1.36:
+    kubernetes: v1.36.4
+    staging: v0.36.4
+    go: go1.26.10
+    revision: 2
+    standIns:
+      k8s.io/x: none
+programs: {}
+`
+
+func TestRetag(t *testing.T) {
+	root := t.TempDir()
+	path := filepath.Join(root, FileName)
+	if err := os.WriteFile(path, []byte(twoMinors), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Retag(root, "v1.37", "v1.37.3"); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.NewReplacer("v1.37.2 ", "v1.37.3 ", "v0.37.2", "v0.37.3", "revision: 3", "revision: 1").Replace(twoMinors)
+	if got, _ := os.ReadFile(path); string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if err := Retag(root, "v1.36", "v1.36.5"); err != nil {
+		t.Fatal(err)
+	}
+	want = strings.NewReplacer("v1.36.4", "v1.36.5", "v0.36.4", "v0.36.5", "revision: 2", "revision: 1").Replace(want)
+	if got, _ := os.ReadFile(path); string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for tag, said := range map[string]string{
+		"1.36.6": "is not a tag", "v1.36": "is not a tag", "v1.37.9": "belongs to minor v1.37", "v1.36.5": "already",
+	} {
+		if err := Retag(root, "v1.36", tag); err == nil || !strings.Contains(err.Error(), said) {
+			t.Errorf("%s: got %v, want %q", tag, err, said)
+		}
+	}
+	if err := Retag(root, "v1.99", "v1.99.1"); err == nil || !strings.Contains(err.Error(), "v1.36, v1.37") {
+		t.Errorf("an unknown minor: %v", err)
+	}
+}
+
+func TestParseStandIn(t *testing.T) {
+	for source, want := range map[string]StandIn{
+		"none":                         {},
+		"example.test/m@v1.0.0":        {Module: "example.test/m", Version: "v1.0.0"},
+		"example.test/m@v1.0.0/a/b":    {Module: "example.test/m", Version: "v1.0.0", Dir: "a/b"},
+		"./internal/standin/something": {Dir: "internal/standin/something"},
+	} {
+		if got, err := ParseStandIn(source); err != nil || got != want {
+			t.Errorf("%s: got %+v, %v", source, got, err)
+		}
+	}
+	for _, source := range []string{"", "example.test/m", "example.test/m@latest", "./", "./../elsewhere", "/root"} {
+		if got, err := ParseStandIn(source); err == nil || !strings.Contains(err.Error(), "is no stand-in") {
+			t.Errorf("%q: got %+v, %v", source, got, err)
+		}
+	}
+}
