@@ -17,6 +17,7 @@ limitations under the License.
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -32,8 +33,38 @@ func newPatchCommand(app *app) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPatchExtractCommand(app))
+	cmd.AddCommand(newPatchEditCommand(app), newPatchExtractCommand(app), newPatchRebaseCommand(app))
 	return cmd
+}
+
+// seriesOf opens the checkout and names the minor; "" is the default one.
+func (a *app) seriesOf(minor string) (*kubetree.Repo, string, error) {
+	r, err := a.repo()
+	if err != nil {
+		return nil, "", err
+	}
+	if minor == "" {
+		minor = r.Versions.Default
+	}
+	if _, err := r.Versions.Minor(minor); err != nil {
+		return nil, "", usage(err)
+	}
+	return r, minor, nil
+}
+
+// writeSeries extracts the commits of a tree as the series of a minor and says which files changed.
+func (a *app) writeSeries(ctx context.Context, r *kubetree.Repo, minor, tree, base string) error {
+	changes, err := patchset.Extract(ctx, tree, base, r.SeriesDir(minor))
+	for _, name := range changes.Written {
+		fmt.Fprintln(a.output, "wrote", name)
+	}
+	for _, name := range changes.Removed {
+		fmt.Fprintln(a.output, "removed", name)
+	}
+	if err == nil && len(changes.Written)+len(changes.Removed) == 0 {
+		fmt.Fprintln(a.errs, "the series is up to date")
+	}
+	return err
 }
 
 func newPatchExtractCommand(app *app) *cobra.Command {
@@ -51,15 +82,9 @@ The tree must have no change that is not committed.`,
 			if (from == "") != (base == "") {
 				return usage(fmt.Errorf("--from and --base go together: a tree, and the commit in it that the series starts from"))
 			}
-			r, err := app.repo()
+			r, minor, err := app.seriesOf(minor)
 			if err != nil {
 				return err
-			}
-			if minor == "" {
-				minor = r.Versions.Default
-			}
-			if _, err := r.Versions.Minor(minor); err != nil {
-				return usage(err)
 			}
 			if from == "" {
 				stock, err := r.Ensure(cmd.Context(), minor, kubetree.Stock, nil)
@@ -69,17 +94,7 @@ The tree must have no change that is not committed.`,
 				// Not Ensure: this arm has the edits that are to be extracted.
 				from, base = r.TreeDir(minor, kubetree.Fixed), stock.Commit
 			}
-			changes, err := patchset.Extract(cmd.Context(), from, base, r.SeriesDir(minor))
-			for _, name := range changes.Written {
-				fmt.Fprintln(app.output, "wrote", name)
-			}
-			for _, name := range changes.Removed {
-				fmt.Fprintln(app.output, "removed", name)
-			}
-			if err == nil && len(changes.Written)+len(changes.Removed) == 0 {
-				fmt.Fprintln(app.errs, "the series is up to date")
-			}
-			return err
+			return app.writeSeries(cmd.Context(), r, minor, from, base)
 		},
 	}
 	addMinorFlag(cmd, &minor)

@@ -50,13 +50,19 @@ var settings = []string{
 	"apply.ignoreWhitespace=no",
 }
 
-// git runs git in dir and returns what it printed; the error of a git that failed is a *tool.Error.
+// git runs git in dir and returns what it printed; the error of a git that failed is a *tool.Error. A git that asks for an
+// editor fails.
 func git(ctx context.Context, dir string, stdin []byte, args ...string) (string, error) {
+	return gitEditor(ctx, dir, "false", stdin, args...)
+}
+
+// gitEditor is git with an editor; "true" takes every message as it is.
+func gitEditor(ctx context.Context, dir, editor string, stdin []byte, args ...string) (string, error) {
 	full := []string{"git"}
 	for _, s := range settings {
 		full = append(full, "-c", s)
 	}
-	env := tool.GitEnv("TZ=UTC", "GIT_EDITOR=false", "GIT_PAGER=cat",
+	env := tool.GitEnv("TZ=UTC", "GIT_EDITOR="+editor, "GIT_PAGER=cat",
 		"GIT_COMMITTER_NAME="+CommitterName, "GIT_COMMITTER_EMAIL="+CommitterEmail)
 	return tool.Run(ctx, tool.Cmd{Dir: dir, Env: env, Args: append(full, args...), Stdin: bytes.NewReader(stdin)})
 }

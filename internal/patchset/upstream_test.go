@@ -62,14 +62,14 @@ func newUpstream(t *testing.T) *upstream {
 	t.Helper()
 	u := &upstream{t: t, dir: t.TempDir()}
 	u.git("init", "--quiet", "--initial-branch=main")
-	u.write("pkg/kubelet/kubelet.go", boilerplate+"package kubelet\n\n"+numbered("line", 40))
-	u.write("pkg/kubelet/worker.go", boilerplate+"package kubelet\n\n"+numbered("worker", 40))
+	u.write("pkg/kubelet/kubelet.go", boilerplate+"package kubelet\n\n"+numberedLines("line", 40))
+	u.write("pkg/kubelet/worker.go", boilerplate+"package kubelet\n\n"+numberedLines("worker", 40))
 	u.write(".gitignore", "_output/\n")
 	u.base = u.commit("v1.99.0")
 	return u
 }
 
-func numbered(word string, n int) string {
+func numberedLines(word string, n int) string {
 	var b strings.Builder
 	for i := 1; i <= n; i++ {
 		fmt.Fprintf(&b, "// %s %d\n", word, i)

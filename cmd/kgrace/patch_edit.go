@@ -1,0 +1,122 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/patchset"
+)
+
+func newPatchEditCommand(app *app) *cobra.Command {
+	var minor string
+	var goOn, abort bool
+	cmd := &cobra.Command{
+		Use:   "edit NUMBER | --continue | --abort",
+		Short: "Open the fixed tree at a patch of the series",
+		Long: `Open the fixed tree at a patch of the series, by its number: the tree then has this patch and those before it. Whatever is
+changed there becomes part of the patch with --continue, which puts the later patches on top again and writes the series.
+One that does not fit any more is named with file and hunk; mend it in the tree and --continue again. --abort throws the
+changes away.
+
+Prints the folder, or the files of the series that were written.`,
+		Example: "  kgrace patch edit 4\n  kgrace patch edit --continue\n  kgrace patch edit --kubernetes v1.36 2",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, minor, err := app.seriesOf(minor)
+			if err != nil {
+				return err
+			}
+			switch {
+			case goOn == abort && len(args) == 0, goOn && abort, (goOn || abort) && len(args) > 0:
+				return usage(errors.New("want one of: the number of a patch, --continue, --abort"))
+			case goOn:
+				return app.continueEdit(cmd.Context(), r, minor)
+			case abort:
+				return patchset.AbortEdit(cmd.Context(), r.TreeDir(minor, kubetree.Fixed))
+			}
+			n, err := strconv.Atoi(args[0])
+			if err != nil {
+				return usage(fmt.Errorf("%q is not the number of a patch; patches/%s/series has them in order, from 1", args[0], minor))
+			}
+			return app.beginEdit(cmd.Context(), r, minor, n)
+		},
+	}
+	addMinorFlag(cmd, &minor)
+	cmd.Flags().BoolVar(&goOn, "continue", false, "take what is in the tree, put the later patches on top, and write the series")
+	cmd.Flags().BoolVar(&abort, "abort", false, "put the tree back as it was")
+	return cmd
+}
+
+func (a *app) beginEdit(ctx context.Context, r *kubetree.Repo, minor string, n int) error {
+	if dir := r.TreeDir(minor, kubetree.Fixed); patchset.Editing(dir) {
+		return fmt.Errorf("a patch is being edited in %s; `%s`, or `%s`", dir, editCommand(r, minor, "--continue"), editCommand(r, minor, "--abort"))
+	}
+	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
+	if err != nil {
+		return err
+	}
+	fixed, err := r.Ensure(ctx, minor, kubetree.Fixed, nil)
+	if err != nil {
+		return err
+	}
+	subject, err := patchset.Edit(ctx, fixed.Dir, stock.Commit, n)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.output, fixed.Dir)
+	fmt.Fprintf(a.errs, "it stands on patch %d, %q\nchange it there, then: %s\n", n, subject, editCommand(r, minor, "--continue"))
+	return nil
+}
+
+func (a *app) continueEdit(ctx context.Context, r *kubetree.Repo, minor string) error {
+	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
+	if err != nil {
+		return err
+	}
+	// Not Ensure: this arm has the edits.
+	tree := r.TreeDir(minor, kubetree.Fixed)
+	err = patchset.ContinueEdit(ctx, tree)
+	var c *patchset.Conflict
+	if errors.As(err, &c) {
+		return red(fmt.Errorf("%w\nMend it there, then go on: %s\nor throw the edit away: %s", err, editCommand(r, minor, "--continue"), editCommand(r, minor, "--abort")))
+	}
+	if err != nil {
+		return err
+	}
+	return a.writeSeries(ctx, r, minor, tree, stock.Commit)
+}
+
+// editCommand is what to type.
+func editCommand(r *kubetree.Repo, minor, flag string) string {
+	return patchCommand(r, minor, "edit", flag)
+}
+
+// patchCommand is a command line of kgrace patch that can be pasted.
+func patchCommand(r *kubetree.Repo, minor, command, flag string) string {
+	line := "kgrace patch " + command
+	if minor != r.Versions.Default {
+		line += " --kubernetes " + minor
+	}
+	return line + " " + flag
+}

@@ -1,0 +1,176 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+func newPatchRebaseCommand(app *app) *cobra.Command {
+	var minor, to string
+	var goOn, abort bool
+	cmd := &cobra.Command{
+		Use:   "rebase --to vX.Y.Z | --continue | --abort",
+		Short: "Move the series to another release of its minor",
+		Long: `Move the series to another release of its minor: lay that release out in a folder of its own, put the patches on top with
+three-way merging, write them as the series, and pin the release in versions.yaml.
+
+It stops at the first patch that does not fit and names file and hunk. Mend the file there, where the place is marked, and
+--continue. A patch that the release has already is left out and named. Until all patches fit, neither the series nor
+versions.yaml is touched; --abort removes the folder.
+
+Prints the files of the series that were written.`,
+		Example: "  kgrace patch rebase --kubernetes v1.36 --to v1.36.5\n  kgrace patch rebase --kubernetes v1.36 --continue",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, minor, err := app.seriesOf(minor)
+			if err != nil {
+				return err
+			}
+			rb := &rebase{app: app, r: r, minor: minor, dir: filepath.Join(r.Output, "rebase", minor)}
+			switch {
+			case goOn && !abort && to == "":
+				return rb.goOn(cmd.Context())
+			case abort && !goOn && to == "":
+				return os.RemoveAll(rb.dir)
+			case to != "" && !goOn && !abort:
+				return rb.begin(cmd.Context(), to)
+			}
+			return usage(errors.New("want one of: --to with a tag, --continue, --abort"))
+		},
+	}
+	addMinorFlag(cmd, &minor)
+	cmd.Flags().StringVar(&to, "to", "", "the tag to move to")
+	cmd.Flags().BoolVar(&goOn, "continue", false, "take what is in the folder for the patch that it stopped at, and go on")
+	cmd.Flags().BoolVar(&abort, "abort", false, "leave the series where it is and remove the folder")
+	return cmd
+}
+
+// rebase is one move of one series. Its folder holds the tree and what there is to know about it, so that it can be gone
+// on with later.
+type rebase struct {
+	app   *app
+	r     *kubetree.Repo
+	minor string
+	dir   string
+}
+
+// rebaseState is what has to be known to go on.
+type rebaseState struct {
+	To   string `json:"to"`   // the tag
+	Base string `json:"base"` // the commit of it in the tree
+}
+
+func (rb *rebase) tree() string  { return filepath.Join(rb.dir, "tree") }
+func (rb *rebase) state() string { return filepath.Join(rb.dir, "rebase.json") }
+
+func (rb *rebase) begin(ctx context.Context, to string) error {
+	if _, err := os.Stat(rb.state()); err == nil {
+		return fmt.Errorf("a rebase is under way in %s; `%s`, or `%s`", rb.tree(), rb.command("--continue"), rb.command("--abort"))
+	}
+	m, err := rb.r.Versions.Minors[rb.minor].Move(to)
+	if err != nil {
+		return usage(err)
+	}
+	series, err := patchset.Load(rb.r.SeriesDir(rb.minor))
+	if err != nil {
+		return err
+	}
+	// Without a state it is what a run that was cut short has left.
+	if err := os.RemoveAll(rb.dir); err != nil {
+		return err
+	}
+	base, err := rb.r.Upstream(ctx, rb.minor, m, rb.tree())
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(rb.dir))
+	}
+	data, err := json.Marshal(rebaseState{To: to, Base: base})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(rb.state(), data, 0o644); err != nil {
+		return err
+	}
+	return rb.finish(ctx, series, rebaseState{To: to, Base: base}, series.Rebase(ctx, rb.tree()))
+}
+
+func (rb *rebase) goOn(ctx context.Context) error {
+	data, err := os.ReadFile(rb.state())
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no rebase of %s is under way; begin with `%s`", rb.minor, rb.command("--to TAG"))
+	}
+	var state rebaseState
+	if err == nil {
+		err = json.Unmarshal(data, &state)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w; `%s` removes it", rb.state(), err, rb.command("--abort"))
+	}
+	series, err := patchset.Load(rb.r.SeriesDir(rb.minor))
+	if err != nil {
+		return err
+	}
+	return rb.finish(ctx, series, state, patchset.ContinueRebase(ctx, rb.tree()))
+}
+
+// finish says where it has stopped, or, if it has not, writes the result.
+func (rb *rebase) finish(ctx context.Context, series *patchset.Series, state rebaseState, err error) error {
+	var c *patchset.Conflict
+	if errors.As(err, &c) {
+		return red(fmt.Errorf("%w\nMend it there, then go on: %s\nIf the release makes the patch needless, leave it out: git -C %s am --skip && %s\nTo give up: %s",
+			err, rb.command("--continue"), rb.tree(), rb.command("--continue"), rb.command("--abort")))
+	}
+	if err != nil {
+		return err
+	}
+	missing, err := series.Missing(ctx, rb.tree(), state.Base)
+	if err != nil {
+		return err
+	}
+	for _, subject := range missing {
+		fmt.Fprintf(rb.app.errs, "left out: %q; if %s makes it true by itself, its tests must pass on stock\n", subject, state.To)
+	}
+	if err := rb.app.writeSeries(ctx, rb.r, rb.minor, rb.tree(), state.Base); err != nil {
+		return err
+	}
+	if err := versions.Retag(rb.r.Root, rb.minor, state.To); err != nil {
+		return err
+	}
+	fmt.Fprintln(rb.app.output, "wrote", versions.FileName)
+	if upstream, err := os.ReadFile(filepath.Join(rb.tree(), ".go-version")); err == nil {
+		if goes := "go" + string(bytes.TrimSpace(upstream)); goes != rb.r.Versions.Minors[rb.minor].Go {
+			fmt.Fprintf(rb.app.errs, "upstream releases %s with %s, %s pins %s for it\n", state.To, goes, versions.FileName, rb.r.Versions.Minors[rb.minor].Go)
+		}
+	}
+	fmt.Fprintf(rb.app.errs, "%s stands on %s now; prove it: make update verify && kgrace intree --kubernetes %s\n", rb.minor, state.To, rb.minor)
+	return os.RemoveAll(rb.dir)
+}
+
+func (rb *rebase) command(flag string) string { return patchCommand(rb.r, rb.minor, "rebase", flag) }

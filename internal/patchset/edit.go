@@ -1,0 +1,106 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package patchset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// editState is where git keeps a rebase that has stopped, inside the repository's folder.
+const editState = ".git/rebase-merge"
+
+// Edit makes the tree, a straight line of commits on top of base, stand on the commit at place n, counted from 1, with the
+// later ones set aside. It returns that commit's subject. ContinueEdit and AbortEdit go on from there.
+func Edit(ctx context.Context, tree, base string, n int) (subject string, err error) {
+	if err := checkClean(ctx, tree); err != nil {
+		return "", err
+	}
+	out, err := git(ctx, tree, nil, "log", "--reverse", "--format=%H %s", base+"..HEAD")
+	if err != nil {
+		return "", err
+	}
+	commits := strings.Split(strings.TrimSpace(out), "\n")
+	if n < 1 || n > len(commits) || out == "" {
+		return "", fmt.Errorf("no patch %d in %s; there are these:\n  %s", n, tree, strings.Join(numbered(commits), "\n  "))
+	}
+	commit, subject, _ := strings.Cut(commits[n-1], " ")
+	// The first line of the plan is the commit in question.
+	_, err = git(ctx, tree, nil, "-c", "sequence.editor=sed -i -e 1s/^pick/edit/", "-c", "rebase.abbreviateCommands=false",
+		"-c", "rebase.autoSquash=false", "-c", "rebase.updateRefs=false", "rebase", "--interactive", commit+"^")
+	return subject, err
+}
+
+// numbered is for people: the commits' subjects with their places.
+func numbered(commits []string) []string {
+	lines := make([]string, 0, len(commits))
+	for i, c := range commits {
+		_, subject, _ := strings.Cut(c, " ")
+		lines = append(lines, fmt.Sprintf("%d  %s", i+1, subject))
+	}
+	return lines
+}
+
+// ContinueEdit makes everything that was changed in the tree part of the patch that it stands on, and puts the later ones
+// on top. One that does not fit there any more is a *Conflict, after which it can be called again.
+func ContinueEdit(ctx context.Context, tree string) error {
+	state := filepath.Join(tree, editState)
+	if _, err := os.Stat(state); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: no patch is being edited; begin with `kgrace patch edit NUMBER`", tree)
+	}
+	if err := stageResolved(ctx, tree); err != nil {
+		return err
+	}
+	// git leaves this file where it stopped because it was told to, and not over a conflict.
+	if _, err := os.Stat(filepath.Join(state, "amend")); err == nil {
+		if _, err := git(ctx, tree, nil, "commit", "--quiet", "--amend", "--no-edit", "--no-verify", "--allow-empty"); err != nil {
+			return err
+		}
+	}
+	_, err := gitEditor(ctx, tree, "true", nil, "rebase", "--continue")
+	if err == nil {
+		return nil
+	}
+	number := func(name string) int {
+		data, _ := os.ReadFile(filepath.Join(state, name))
+		n, _ := strconv.Atoi(strings.TrimSpace(string(data)))
+		return n
+	}
+	patch, showErr := git(ctx, tree, nil, append(append([]string{}, format...), "REBASE_HEAD")...)
+	if showErr != nil {
+		return err
+	}
+	return conflictOf(ctx, tree, []byte(patch), number("msgnum"), number("end"), err)
+}
+
+// AbortEdit throws away what was changed since Edit.
+func AbortEdit(ctx context.Context, tree string) error {
+	_, err := git(ctx, tree, nil, "rebase", "--abort")
+	return err
+}
+
+// Editing reports whether a patch of the tree is being edited.
+func Editing(tree string) bool {
+	_, err := os.Stat(filepath.Join(tree, editState))
+	return err == nil
+}
