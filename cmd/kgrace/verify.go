@@ -52,12 +52,13 @@ func newVerifyCommand(app *app) *cobra.Command {
 		Use:   "verify",
 		Short: "Prove that patches, copied and generated files agree with each other",
 		Long: `Prove that patches, copied and generated files agree with each other. Nothing is written but the trees under _output,
-and nothing is built.
+and nothing is built but the checker of types.
 
 For every Kubernetes minor:
-  series lint   names, messages, trailers and boilerplate of its patches
+  series lint   names, messages, trailers and boilerplate of its patches; the same subjects as the default minor's
   round trip    its patches apply, and extracting them again gives the same bytes
   gofmt         the files that they touch are as gofmt writes them
+  types         the packages that they touch, tests included, type-check with the toolchain of the minor
   declared      intree.yaml names every test that they bring or change
 For the module:
   copied files  pkg/podworkers and pkg/graceperiod are what the fixed tree of the default minor has
@@ -122,6 +123,7 @@ func checks(r *kubetree.Repo) []check {
 			check{"series lint " + minor, func(ctx context.Context) ([]string, error) { return lintSeries(ctx, r, minor) }},
 			check{"round trip " + minor, func(ctx context.Context) ([]string, error) { return roundTrip(ctx, r, minor) }},
 			check{"gofmt " + minor, func(ctx context.Context) ([]string, error) { return gofmtSeries(ctx, r, minor) }},
+			check{"types " + minor, func(ctx context.Context) ([]string, error) { return typeCheck(ctx, r, minor) }},
 			check{"declared tests " + minor, func(ctx context.Context) ([]string, error) { return declaredTests(ctx, r, minor) }},
 		)
 	}

@@ -40,6 +40,12 @@ func lintSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string, 
 		return nil, err
 	}
 	problems, err := series.Lint(ctx, known)
+	if lead := r.Versions.Default; lead != minor {
+		// A fault in loading that one is reported with it.
+		if leads, err := patchset.Load(r.SeriesDir(lead)); err == nil {
+			problems = append(problems, series.CompareSubjects(leads, lead)...)
+		}
+	}
 	var faults []string
 	for _, p := range problems {
 		faults = append(faults, p.String())

@@ -1,0 +1,90 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/intree"
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// typesChecked is what a check of types that found nothing was made of. It holds as long as none of it changes.
+type typesChecked struct {
+	Commit    string   `json:"commit"` // of the fixed arm
+	Toolchain string   `json:"toolchain"`
+	Packages  []string `json:"packages"`
+	Checker   string   `json:"checker"` // its source
+}
+
+// typeCheck type-checks the packages that the series touches, their tests included, on the fixed arm. It compiles nothing
+// but its checker, which has to be of the arm's toolchain. What it found good before, it does not look at again.
+func typeCheck(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
+	series, err := patchset.Load(r.SeriesDir(minor))
+	if err != nil {
+		return faultsOf(err), nil
+	}
+	fixed, err := r.Ensure(ctx, minor, kubetree.Fixed, nil)
+	if err != nil {
+		return nil, err
+	}
+	const source = "internal/typecheck/main.go"
+	checker, err := os.ReadFile(filepath.Join(r.Root, filepath.FromSlash(source)))
+	if err != nil {
+		return nil, err
+	}
+	toolchain := r.Versions.Minors[minor].Go
+	now := typesChecked{Commit: fixed.Commit, Toolchain: toolchain, Checker: string(checker)}
+	run, vet := intree.Packages(series)
+	for _, pkg := range slices.Concat(run, vet) {
+		now.Packages = append(now.Packages, "./"+strings.TrimPrefix(pkg, "./"))
+	}
+	if len(now.Packages) == 0 {
+		return nil, nil
+	}
+	want, err := json.MarshalIndent(now, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	stamp := filepath.Join(r.Output, "typecheck", minor+".json")
+	if have, err := os.ReadFile(stamp); err == nil && string(have) == string(want) {
+		return nil, nil
+	}
+	program := filepath.Join(r.Output, "typecheck", "bin", toolchain)
+	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "build", "-o", program, "./"+filepath.Dir(source)); err != nil {
+		return nil, err
+	}
+	out, err := tool.Run(ctx, tool.Cmd{Dir: fixed.Dir, Env: tool.GoEnv(toolchain), Args: append([]string{program, "-tree", fixed.Dir}, now.Packages...)})
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return strings.Split(strings.TrimSpace(out), "\n"), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; KUBE_SRC and the module proxy are where sources come from", err)
+	}
+	return nil, os.WriteFile(stamp, want, 0o644)
+}
