@@ -30,6 +30,9 @@ import (
 type facts struct {
 	Bounds
 	scenario scenario.Scenario
+	// events are all of them, in the order they happened; begin is the first thing done to the pod, from which times count.
+	events   []history.Event
+	begin    time.Time
 	finished time.Time
 	// requests are the accepted deletes from the first on; accepted is their number.
 	requests   []request
@@ -40,6 +43,9 @@ type facts struct {
 	// sandboxStops are the StopPodSandbox calls, kubelet the kubelet's events about the pod.
 	sandboxStops []call
 	kubelet      []history.Event
+	// steps are what was done that is no request; evictions are the kubelet's own kills.
+	steps     []history.Event
+	evictions []eviction
 	// unanswered are calls about the pod that had not returned when the observation ended.
 	unanswered []history.Event
 }
@@ -49,10 +55,13 @@ type container struct {
 	scenario.Container
 	sidecar bool
 
-	exit  *exit
-	stops []call // StopContainer
-	execs []call // ExecSync and Exec
-	terms []time.Time
+	// exit is the end of the first one of that name; started are the starts of all.
+	exit    *exit
+	started []time.Time
+	stops   []call // StopContainer
+	execs   []call // ExecSync and Exec
+	terms   []time.Time
+	probes  []time.Time
 
 	hookStarts, hookEnds, httpStarts, httpGone []time.Time
 }
@@ -64,6 +73,13 @@ type exit struct {
 
 // killed says that the process did not end by itself: 128 + SIGKILL.
 func (e exit) killed() bool { return e.code == 137 }
+
+// eviction is a kill that a caller inside the kubelet asked for. answers counts what it got back.
+type eviction struct {
+	at, back time.Time
+	answers  int
+	err      string
+}
 
 // call is a runtime call; back is zero when it never returned.
 type call struct {
@@ -99,7 +115,7 @@ func (c *container) stopped(from time.Time) (call, bool) {
 
 // read sorts a history. The string says why no rule can apply to it; "" when rules can.
 func read(h history.History, s scenario.Scenario) (*facts, string) {
-	f := &facts{Bounds: At(scenario.Level(h.Level)), scenario: s}
+	f := &facts{Bounds: At(scenario.Level(h.Level)), scenario: s, events: h.ByTime()}
 	byName := map[string]*container{}
 	for i, spec := range s.Pod.All() {
 		c := &container{Container: spec, sidecar: i < len(s.Pod.Sidecars)}
@@ -109,7 +125,8 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 	var armed time.Time
 	open := map[int64]func(history.Event){}
 	pending := map[int64]history.Event{}
-	for _, e := range h.ByTime() {
+	evicted := map[int64]int{}
+	for _, e := range f.events {
 		c := byName[e.Container]
 		switch e.Kind {
 		case history.Armed:
@@ -118,12 +135,26 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 			return nil, "given up: " + e.Message
 		case history.Finished:
 			f.finished = e.At
+		case history.Step:
+			if e.Error != "" {
+				return nil, fmt.Sprintf("step %q could not be carried out: %s", e.Reason, e.Error)
+			}
+			f.steps = append(f.steps, e)
+		case history.KubeletKill:
+			evicted[e.CallID] = len(f.evictions)
+			f.evictions = append(f.evictions, eviction{at: e.At})
+		case history.KubeletKilled:
+			if i, ok := evicted[e.CallID]; ok {
+				one := &f.evictions[i]
+				one.back, one.err = e.At, e.Error
+				one.answers++
+			}
 		case history.APIPod:
 			f.podEvents = append(f.podEvents, e)
 		case history.KubeletEvent:
 			f.kubelet = append(f.kubelet, e)
 		case history.ContainerExit:
-			if c != nil {
+			if c != nil && c.exit == nil {
 				ended := exit{at: e.At}
 				if e.ExitCode != nil {
 					ended.code = *e.ExitCode
@@ -156,18 +187,19 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 	for _, e := range pending {
 		f.unanswered = append(f.unanswered, e)
 	}
-	f.requests = requests(h, s.Pod.Grace)
+	f.requests = requests(f.events, s)
 	f.accepted = len(f.requests)
+	f.begin = begin(f)
 	switch {
 	case armed.IsZero():
 		return nil, "the scenario was never armed"
 	case f.finished.IsZero():
 		return nil, "the observation never came to its end"
-	case len(f.requests) == 0:
+	case len(f.requests) == 0 && !s.Stays() && !s.Bursts():
 		return nil, "no delete was accepted by the API server"
 	}
 	for _, c := range f.containers {
-		if !c.alive(f.requests[0].sent) {
+		if !s.Bursts() && !c.alive(f.begin) {
 			return nil, fmt.Sprintf("container %s had ended before the first delete", c.Name)
 		}
 	}
@@ -191,6 +223,10 @@ func (f *facts) callsOf(c *container, method string) *[]call {
 
 func (c *container) line(e history.Event) {
 	switch e.Reason {
+	case "START":
+		c.started = append(c.started, e.At)
+	case "PROBE":
+		c.probes = append(c.probes, e.At)
 	case "TERM":
 		c.terms = append(c.terms, e.At)
 	case "HOOK-START":
@@ -208,5 +244,30 @@ func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 
 // when gives a moment as seconds since the first request, as all findings do.
 func (f *facts) when(at time.Time) string {
-	return fmt.Sprintf("%.2f s", at.Sub(f.requests[0].sent).Seconds())
+	return fmt.Sprintf("%.2f s", at.Sub(f.begin).Seconds())
+}
+
+// begin is when the first thing was done to the pod.
+func begin(f *facts) time.Time {
+	var first time.Time
+	for _, r := range f.requests {
+		first = r.sent
+		break
+	}
+	for _, step := range f.steps {
+		if first.IsZero() || step.At.Before(first) {
+			first = step.At
+		}
+	}
+	return first
+}
+
+// done returns when a step was carried out; false if it was not.
+func (f *facts) done(do scenario.Action) (time.Time, bool) {
+	for _, step := range f.steps {
+		if step.Reason == do.String() {
+			return step.At, true
+		}
+	}
+	return time.Time{}, false
 }

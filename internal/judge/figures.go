@@ -34,7 +34,7 @@ type Figures struct {
 // Measure takes the figures of a history; all are nil where the scenario did not run.
 func Measure(h history.History, s scenario.Scenario) Figures {
 	f, why := read(h, s.At(scenario.Level(h.Level)))
-	if why != "" {
+	if why != "" || len(f.requests) == 0 {
 		return Figures{}
 	}
 	var last time.Time
@@ -48,7 +48,7 @@ func Measure(h history.History, s scenario.Scenario) Figures {
 		s := last.Sub(at).Seconds()
 		return &s
 	}
-	figures := Figures{Dead: since(f.requests[0].sent)}
+	figures := Figures{Dead: since(f.begin)}
 	for i, r := range f.requests {
 		if i > 0 && r.grace == 0 && last.After(r.sent) {
 			figures.Forced = since(r.sent)

@@ -70,11 +70,34 @@ func Judge(rule scenario.Rule, h history.History, s scenario.Scenario) Finding {
 	found := judge(f)
 	found.Rule = rule
 	// A rule is held by a run only if the run was the whole scenario.
-	if found.Outcome == scenario.Held && f.accepted < len(s.Steps) {
-		return Finding{Rule: rule, Outcome: scenario.Invalid,
-			Why: fmt.Sprintf("only %d of %d requests were accepted by the API server", f.accepted, len(s.Steps))}
+	if found.Outcome == scenario.Held {
+		if why := f.whole(); why != "" {
+			return Finding{Rule: rule, Outcome: scenario.Invalid, Why: why}
+		}
 	}
 	return found
+}
+
+// whole says what of the scenario's steps is missing from the history; "" if nothing is.
+func (f *facts) whole() string {
+	requests, steps := 0, 0
+	for _, step := range f.scenario.Steps {
+		if _, ok := scenario.Asked(step.Do, f.scenario.Pod.Grace); ok {
+			requests++
+		}
+		switch step.Do.(type) {
+		case scenario.Delete, scenario.Force, scenario.Evict:
+		default:
+			steps++
+		}
+	}
+	switch {
+	case f.accepted < requests:
+		return fmt.Sprintf("only %d of %d requests were accepted by the API server", f.accepted, requests)
+	case len(f.steps) < steps:
+		return fmt.Sprintf("only %d of %d steps were carried out", len(f.steps), steps)
+	}
+	return ""
 }
 
 func held(format string, args ...any) Finding {

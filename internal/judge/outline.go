@@ -52,7 +52,10 @@ func Trace(h history.History, s scenario.Scenario) (Outline, string) {
 	if why != "" {
 		return Outline{}, why
 	}
-	o := Outline{Start: f.requests[0].sent, Late: map[string]time.Time{}, Slack: f.Slack}
+	if len(f.requests) == 0 {
+		return Outline{}, "nothing asked for the pod's end"
+	}
+	o := Outline{Start: f.begin, Late: map[string]time.Time{}, Slack: f.Slack}
 	for i, r := range f.requests {
 		at, _ := f.deadline(i + 1)
 		o.Deadlines = append(o.Deadlines, Moved{Asked: r.sent, Grace: f.grace(i + 1), At: at})

@@ -16,16 +16,17 @@ limitations under the License.
 
 package judge
 
-// onlyShorterRule judges R2: later requests never move the deadline later. Every container is dead by the deadline of the
-// first request, and no stop call gives a container that lives more time than an earlier call had left it.
+// onlyShorterRule judges R2: neither later requests nor a retry after a runtime error move the deadline later. Every container
+// is dead by the deadline of the first request, unless the runtime refused to kill it, and no stop call gives a container that
+// lives more time than an earlier call had left it.
 func onlyShorterRule(f *facts) Finding {
-	if len(f.requests) < 2 {
-		return invalid("there was no second request that could have moved the deadline")
+	refused := f.refused()
+	if len(f.requests) < 2 && !refused {
+		return invalid("there was no second request and no refused stop call that could have moved the deadline")
 	}
-	second := f.requests[1]
-	applies := false
+	applies := refused
 	for _, c := range f.containers {
-		applies = applies || c.alive(second.sent)
+		applies = applies || len(f.requests) > 1 && c.alive(f.requests[1].sent)
 		for i, s := range c.stops {
 			if !c.alive(s.at) || s.timeout <= int64(f.Window.Seconds()) {
 				continue
@@ -37,6 +38,9 @@ func onlyShorterRule(f *facts) Finding {
 				}
 			}
 		}
+		if refused {
+			continue // when it may be dead at the latest is the runtime's doing
+		}
 		if found := f.deadBy(c, f.late(c, 1)); found.Outcome != "" {
 			return found
 		}
@@ -45,4 +49,16 @@ func onlyShorterRule(f *facts) Finding {
 		return invalid("every container had ended before the second request")
 	}
 	return held("no stop call and no kill lies past the first deadline")
+}
+
+// refused says that the runtime refused a stop call of a container that lived.
+func (f *facts) refused() bool {
+	for _, c := range f.containers {
+		for _, s := range c.stops {
+			if s.err != "" && !s.canceled() && c.alive(s.back) {
+				return true
+			}
+		}
+	}
+	return false
 }

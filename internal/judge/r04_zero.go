@@ -16,7 +16,11 @@ limitations under the License.
 
 package judge
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
 
 // zeroRule judges R4: from a request with grace 0 on, every container that lives is asked to stop with timeout 0, at
 // once, whichever wait it was in; none is asked with another timeout; no preStop hook starts; all are dead at once.
@@ -29,7 +33,7 @@ func zeroRule(f *facts) Finding {
 		}
 	}
 	if n == 0 {
-		return invalid("no request had grace 0")
+		return f.notZero()
 	}
 	r := f.requests[n-1]
 	due := r.told.Add(f.Acts + f.Slack)
@@ -72,4 +76,32 @@ func zeroRule(f *facts) Finding {
 		return invalid("every container had ended before grace 0 was asked for")
 	}
 	return held("stopped with timeout 0 and dead at once")
+}
+
+// notZero: a negative grace is no 0. The API server makes 1 of it, and no container that lives is asked to stop with timeout
+// 0 before that is over.
+func (f *facts) notZero() Finding {
+	i := slices.IndexFunc(f.requests, func(r request) bool { return r.negative })
+	if i < 0 {
+		return invalid("no request had grace 0")
+	}
+	earliest, _ := f.deadline(len(f.requests))
+	shown := slices.IndexFunc(f.podEvents, func(e history.Event) bool { return e.Deletion != nil && e.Grace != nil })
+	switch {
+	case shown < 0:
+		return invalid("no watch event showed the grace that the API server made of a negative one")
+	case *f.podEvents[shown].Grace != 1:
+		return broken(f.podEvents[shown].At, "the API server made grace %d of a negative one", *f.podEvents[shown].Grace)
+	}
+	for _, c := range f.containers {
+		for _, s := range c.stops {
+			if s.timeout == 0 && s.at.Before(earliest.Add(-f.Grain)) && c.alive(s.at) {
+				return broken(s.at, "at %s container %s was asked to stop with timeout 0, though grace 1 was asked for", f.when(s.at), c.Name)
+			}
+		}
+		if c.exit == nil {
+			return invalid("the observation ended with container %s alive", c.Name)
+		}
+	}
+	return held("a negative grace became 1, and nobody was stopped as for 0")
 }

@@ -16,8 +16,14 @@ limitations under the License.
 
 package judge
 
-// endsRule judges R11: every container ended and the pod left the API while somebody looked.
+import "github.com/kgrace/kgrace/internal/scenario"
+
+// endsRule judges R11: every container ended and the pod left the API while somebody looked; and where a call hung or the
+// kubelet or the runtime was restarted, that did not hold a later, shorter request back.
 func endsRule(f *facts) Finding {
+	if found := f.heldBack(); found.Outcome != "" {
+		return found
+	}
 	by := f.requests[0].told.Add(f.scenario.Longest() + f.Slack)
 	for _, c := range f.containers {
 		if c.exit != nil {
@@ -36,4 +42,38 @@ func endsRule(f *facts) Finding {
 		return broken(f.finished, "the pod never left the API; looked until %s", f.when(f.finished))
 	}
 	return held("all containers ended; the pod left the API at %s", f.when(gone))
+}
+
+// heldBack: after a hanging call or a restart, a shortening still has its effect: the container is down when the contract
+// says, or 2 s later where the runtime had to be asked anew.
+func (f *facts) heldBack() Finding {
+	disturbed := false
+	for _, fault := range f.scenario.Faults {
+		disturbed = disturbed || fault.Hangs
+	}
+	for _, step := range f.scenario.Steps {
+		switch step.Do.(type) {
+		case scenario.StartKubelet, scenario.RestartRuntime:
+			disturbed = true
+		}
+	}
+	if !disturbed {
+		return Finding{}
+	}
+	acted := false
+	for _, n := range f.shortenings() {
+		for _, c := range f.containers {
+			if !c.alive(f.requests[n-1].sent) {
+				continue
+			}
+			acted = true
+			if found := f.deadBy(c, later(f.late(c, n), f.requests[n-1].told.Add(f.Window+f.Slack))); found.Outcome != "" {
+				return found
+			}
+		}
+	}
+	if !acted {
+		return invalid("no request shortened the grace of a container that still ran")
+	}
+	return Finding{}
 }

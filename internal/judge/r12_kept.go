@@ -23,9 +23,13 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// keptRule judges R12 as far as a history shows it: the order in which containers are stopped, and, where no grace 0
-// took the pod out of the API early, the two phases of a delete.
+// keptRule judges R12 as far as a history shows it. What shows depends on the scenario: flows of their own for static pods,
+// pods that were pulled or pending, evictions, orphans and probes (r12_flows.go, r12_static.go); else the order in which
+// containers are stopped, and, where no grace 0 took the pod out of the API early, the two phases of a delete.
 func keptRule(f *facts) Finding {
+	if flow := f.flow(); flow != nil {
+		return flow()
+	}
 	ordered := len(f.scenario.Pod.Sidecars) > 0
 	if ordered {
 		if found := f.order(); found.Outcome != "" {

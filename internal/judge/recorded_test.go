@@ -39,9 +39,9 @@ func readRecorded(t *testing.T, file string) history.History {
 	return h
 }
 
-// Recorded on real nodes: what each arm did is what the catalogue says. And told to be the other arm's, no repaired rule
-// passes: a judge tells the two kubelets apart.
-func TestRecordedHistories(t *testing.T) {
+// onNodes are the scenarios that real nodes carry: each has its recorded histories.
+func onNodes(t *testing.T) []scenario.Scenario {
+	t.Helper()
 	all, err := scenario.Catalogue()
 	if err != nil {
 		t.Fatal(err)
@@ -50,14 +50,20 @@ func TestRecordedHistories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range node {
+	return node
+}
+
+// Recorded on real nodes: what each arm did is what the catalogue says. And told to be the other arm's, no repaired rule
+// passes: a judge tells the two kubelets apart.
+func TestRecordedHistories(t *testing.T) {
+	for _, s := range onNodes(t) {
 		for _, arm := range scenario.Arms() {
 			h := recorded(t, arm, s.ID)
 			other := scenario.Fixed
 			if arm == other {
 				other = scenario.Stock
 			}
-			for _, want := range s.Expect {
+			for _, want := range s.At(scenario.LevelNode).Expect {
 				found := Judge(want.Rule, h, s)
 				if v := Of(arm, want, found.Outcome); !v.Good() {
 					t.Errorf("%s on %s: %s %s: %s", s.ID, arm, want.Rule, v, found.Why)

@@ -20,42 +20,68 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// request is a delete that the API server accepted.
+// request is something that asks for the pod's end: a delete that the API server accepted, the manifest of a static pod
+// taken away or replaced, an eviction.
 type request struct {
 	// sent is when the harness sent it: the worker was told no earlier. told is when a watch showed it (the answer, if
 	// the request changed nothing): the worker was told no later, but for the level's slack.
 	sent, told time.Time
 	// grace is what was asked for, in seconds; a negative one counts as the 1 that the API server makes of it.
 	grace int64
+	// negative says that a negative one was asked for.
+	negative bool
 }
 
-// requests returns the accepted deletes in their order.
-func requests(h history.History, spec int64) []request {
+// requests returns what asked for the pod's end, in its order. A pod of the API is ended by deletes, a static one by its
+// manifest alone: who deletes the mirror pod asks for nothing. Pods of a burst have no requests here; rules that speak of
+// them look at the events.
+func requests(events []history.Event, s scenario.Scenario) []request {
 	var all []request
-	events := h.ByTime()
+	if s.Bursts() {
+		return nil
+	}
 	for i, e := range events {
-		if e.Kind != history.APIDelete {
-			continue
+		switch e.Kind {
+		case history.APIDelete:
+			if r, ok := deleted(events, i, s.Pod.Grace); ok && !s.Pod.Static {
+				all = append(all, r)
+			}
+		case history.Manifest:
+			if e.Reason != "ADDED" {
+				all = append(all, request{sent: e.At, told: e.At, grace: s.Pod.Grace})
+			}
+		case history.KubeletKill:
+			r := request{sent: e.At, told: e.At, grace: s.Pod.Grace}
+			if e.Grace != nil {
+				r.grace = *e.Grace
+			}
+			all = append(all, r)
 		}
-		answer, ok := answered(events[i+1:])
-		if !ok || answer.Error != "" {
-			continue
-		}
-		r := request{sent: e.At, told: answer.At, grace: spec}
-		if e.Grace != nil {
-			r.grace = *e.Grace
-		}
-		if r.grace < 0 {
-			r.grace = 1
-		}
-		if seen, ok := shown(events, i, r.grace); ok {
-			r.told = seen
-		}
-		all = append(all, r)
 	}
 	return all
+}
+
+// deleted returns the request of the delete at events[i]; false if it was not accepted.
+func deleted(events []history.Event, i int, spec int64) (request, bool) {
+	e := events[i]
+	answer, ok := answered(events[i+1:])
+	if !ok || answer.Error != "" {
+		return request{}, false
+	}
+	r := request{sent: e.At, told: answer.At, grace: spec}
+	if e.Grace != nil {
+		r.grace = *e.Grace
+	}
+	if r.grace < 0 {
+		r.grace, r.negative = 1, true
+	}
+	if seen, ok := shown(events, i, r.grace); ok {
+		r.told = seen
+	}
+	return r, true
 }
 
 // answered returns the answer to the delete that stands before events; the harness sends one at a time.

@@ -24,6 +24,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"text/template"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
@@ -66,6 +67,7 @@ func kubeletConfig(p paths, cgroup, runtimeEndpoint string) ([]byte, error) {
 	c.ContainerRuntimeEndpoint = "unix://" + runtimeEndpoint
 	// Everything the kubelet writes stays in the node's folder, which its default folders lead to.
 	c.PodLogsDir = podLogsDir
+	c.StaticPodPath = p.manifests()
 	c.VolumePluginDir = filepath.Join(kubeletDir, "volume-plugins")
 	resolv := p.etc("resolv.conf")
 	c.ResolverConfig = &resolv
@@ -85,6 +87,9 @@ func kubeletConfig(p paths, cgroup, runtimeEndpoint string) ([]byte, error) {
 	c.Authentication.Webhook.Enabled = ptr(false)
 	c.Authentication.Anonymous.Enabled = ptr(false)
 	c.Authorization.Mode = kubeletv1beta1.KubeletAuthorizationModeAlwaysAllow
+
+	// What the kubelet looks after only when it syncs a pod anew, such as a lost mirror pod, shall not take a minute.
+	c.SyncFrequency = metav1.Duration{Duration: 10 * time.Second}
 
 	// Events are evidence: none may be dropped for coming too fast.
 	c.EventRecordQPS = ptr(int32(0))

@@ -86,6 +86,9 @@ func (n *Node) RunDir() string { return n.state.RunDir }
 // LinesDir is a folder that scenario pods mount by hostPath.
 func (n *Node) LinesDir() string { return filepath.Join(n.state.RunDir, "lines") }
 
+// ManifestsDir is the kubelet's folder for the manifests of static pods.
+func (n *Node) ManifestsDir() string { return n.paths().manifests() }
+
 // ContainerdSocket is containerd's own socket, reachable from the host.
 func (n *Node) ContainerdSocket() string { return containerdSocket(n.state.RunDir) }
 

@@ -37,8 +37,10 @@ const (
 
 	// The ports are fixed because the network namespace is the node's own.
 	apiServerAddr = "127.0.0.1:6443"
-	etcdURL       = "http://127.0.0.1:2379"
-	etcdPeerURL   = "http://127.0.0.1:2380"
+	// kubeletLinkAddr is where the kubelet reaches the API server: a forwarder in pid 1 that can be cut.
+	kubeletLinkAddr = "127.0.0.1:6444"
+	etcdURL         = "http://127.0.0.1:2379"
+	etcdPeerURL     = "http://127.0.0.1:2380"
 )
 
 // Where the programs find their data inside the node; bind mounts of folders in data/.
@@ -68,9 +70,13 @@ func (p paths) bin(name string) string  { return p.data("bin", name) }
 func (p paths) cert(name string) string { return p.data("pki", name+".crt") }
 func (p paths) key(name string) string  { return p.data("pki", name+".key") }
 func (p paths) etc(name string) string  { return p.data("etc", name) }
-func (p paths) kubeconfig() string      { return filepath.Join(p.dir, "admin.kubeconfig") }
-func (p paths) lines() string           { return filepath.Join(p.runDir, "lines") }
-func (p paths) components() string      { return filepath.Join(p.runDir, "components.json") }
+
+// manifests is the kubelet's folder for static pods.
+func (p paths) manifests() string { return p.data("manifests") }
+
+func (p paths) kubeconfig() string { return filepath.Join(p.dir, "admin.kubeconfig") }
+func (p paths) lines() string      { return filepath.Join(p.runDir, "lines") }
+func (p paths) components() string { return filepath.Join(p.runDir, "components.json") }
 
 func containerdSocket(runDir string) string { return filepath.Join(runDir, "containerd.sock") }
 
@@ -79,7 +85,7 @@ func (p paths) makeDirs() error {
 	if err := os.RemoveAll(p.logs()); err != nil {
 		return err
 	}
-	dirs := []string{p.logs(), p.data("bin"), p.data("pki"), p.data("etc", "cni"), p.data("sysctl"), p.lines()}
+	dirs := []string{p.logs(), p.data("bin"), p.data("pki"), p.data("etc", "cni"), p.data("sysctl"), p.manifests(), p.lines()}
 	for _, dir := range append(dirs, slices.Collect(maps.Values(p.binds()))...) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err

@@ -35,8 +35,8 @@ import (
 )
 
 // startProgram has pid 1 start a program.
-func (n *Node) startProgram(ctx context.Context, c *Config, name, snapshotter string) error {
-	p, err := program(n.paths(), name, c.Name, snapshotter)
+func (n *Node) startProgram(ctx context.Context, name string) error {
+	p, err := program(n.paths(), name, n.state.Name, "")
 	if err != nil {
 		return err
 	}
@@ -47,16 +47,24 @@ func (n *Node) startProgram(ctx context.Context, c *Config, name, snapshotter st
 }
 
 func (n *Node) startControlPlane(ctx context.Context, c *Config) error {
-	if err := n.startProgram(ctx, c, ProgramEtcd, ""); err != nil {
+	if err := n.startProgram(ctx, ProgramEtcd); err != nil {
 		return err
 	}
 	if err := n.init.call(ctx, "WaitHTTP", etcdURL+"/readyz", &None{}); err != nil {
 		return n.failed(ProgramEtcd, "is not ready", err)
 	}
 	c.logf("etcd is ready")
-	if err := n.startProgram(ctx, c, ProgramAPIServer, ""); err != nil {
+	if err := n.startProgram(ctx, ProgramAPIServer); err != nil {
 		return err
 	}
+	if err := n.waitAPIServer(ctx); err != nil {
+		return err
+	}
+	c.logf("kube-apiserver is ready")
+	return nil
+}
+
+func (n *Node) waitAPIServer(ctx context.Context) error {
 	client, err := kubernetes.NewForConfig(n.RESTConfig())
 	if err != nil {
 		return err
@@ -66,26 +74,20 @@ func (n *Node) startControlPlane(ctx context.Context, c *Config) error {
 	}); err != nil {
 		return n.failed(ProgramAPIServer, "is not ready", err)
 	}
-	c.logf("kube-apiserver is ready")
 	return nil
 }
 
 func (n *Node) startRuntime(ctx context.Context, c *Config, snapshotter string) error {
-	if err := n.startProgram(ctx, c, ProgramContainerd, ""); err != nil {
+	if err := n.startProgram(ctx, ProgramContainerd); err != nil {
 		return err
 	}
-	conn, err := grpc.NewClient("unix://"+n.ContainerdSocket(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := n.dialRuntime()
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	runtimeService := runtimeapi.NewRuntimeServiceClient(conn)
-	if err := poll(ctx, func(ctx context.Context) error {
-		conn.ResetConnectBackoff()
-		_, err := runtimeService.Version(ctx, &runtimeapi.VersionRequest{})
+	if err := n.waitRuntime(ctx, conn); err != nil {
 		return err
-	}); err != nil {
-		return n.failed(ProgramContainerd, "is not ready", err)
 	}
 	load, err := program(n.paths(), ProgramCtr, c.Name, snapshotter)
 	if err != nil {
@@ -111,8 +113,24 @@ func (n *Node) startRuntime(ctx context.Context, c *Config, snapshotter string) 
 	return nil
 }
 
+func (n *Node) dialRuntime() (*grpc.ClientConn, error) {
+	return grpc.NewClient("unix://"+n.ContainerdSocket(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+}
+
+func (n *Node) waitRuntime(ctx context.Context, conn *grpc.ClientConn) error {
+	runtimeService := runtimeapi.NewRuntimeServiceClient(conn)
+	if err := poll(ctx, func(ctx context.Context) error {
+		conn.ResetConnectBackoff()
+		_, err := runtimeService.Version(ctx, &runtimeapi.VersionRequest{})
+		return err
+	}); err != nil {
+		return n.failed(ProgramContainerd, "is not ready", err)
+	}
+	return nil
+}
+
 func (n *Node) startKubelet(ctx context.Context, c *Config) error {
-	if err := n.startProgram(ctx, c, ProgramKubelet, ""); err != nil {
+	if err := n.startProgram(ctx, ProgramKubelet); err != nil {
 		return err
 	}
 	client, err := kubernetes.NewForConfig(n.RESTConfig())

@@ -69,7 +69,8 @@ func (s *supervisor) Setup(c Setup, _ *None) error {
 		return step("take over the API listener", err)
 	}
 	go forward(listener, apiServerAddr)
-	return nil
+	s.link, err = newLink(kubeletLinkAddr, apiServerAddr)
+	return step("open the kubelet's way to the API server", err)
 }
 
 // ownFolders are the node's alone, because programs have paths there that no configuration moves: /run/containerd/s is for

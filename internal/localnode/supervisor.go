@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +37,8 @@ const rpcName = "Node"
 type supervisor struct {
 	detached atomic.Bool
 	runDir   string
+	// link is the kubelet's way to the API server.
+	link *link
 
 	// mu is held from before a fork until the child is in the table, and while children are reaped, so that no exit is
 	// seen before its process is known.
@@ -67,9 +70,10 @@ type Component struct {
 	Ended   time.Time `json:"ended,omitzero"`
 	Log     string    `json:"log"`
 
-	once bool // runs to its end, is no part of the node
-	code int
-	done chan struct{}
+	once  bool // runs to its end, is no part of the node
+	meant bool // its end was asked for
+	code  int
+	done  chan struct{}
 }
 
 func newSupervisor() *supervisor {
@@ -106,6 +110,8 @@ func (s *supervisor) reap() {
 		close(c.done)
 		if !c.once {
 			s.save()
+		}
+		if !c.once && !c.meant {
 			s.exits <- *c
 		}
 	}
@@ -150,6 +156,8 @@ func (s *supervisor) start(p Program, once bool) (*Component, error) {
 	c := &Component{Name: p.Name, PID: proc.Pid, Running: true, Started: time.Now(), Log: p.Log, once: once, done: make(chan struct{})}
 	s.children[proc.Pid] = c
 	if !once {
+		// A program started again takes the place of the one that was ended.
+		s.table = slices.DeleteFunc(s.table, func(old *Component) bool { return old.Name == c.Name && old.meant })
 		s.table = append(s.table, c)
 		s.save()
 	}

@@ -242,7 +242,7 @@ func (n *Node) writeFiles(c *Config) error {
 	if err := writeKubeconfig(p, p.kubeconfig(), certAdmin, n.state.APIServer, c.Name); err != nil {
 		return err
 	}
-	if err := writeKubeconfig(p, p.etc("kubelet.kubeconfig"), certNode, "https://"+apiServerAddr, c.Name); err != nil {
+	if err := writeKubeconfig(p, p.etc("kubelet.kubeconfig"), certNode, "https://"+kubeletLinkAddr, c.Name); err != nil {
 		return err
 	}
 	return writeImages(p.data("images.tar"), c.Bin[ProgramActor])

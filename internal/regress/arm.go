@@ -194,9 +194,37 @@ func (b *bench) runAll(ctx context.Context) error {
 		defer p.log.Close()
 		plays = append(plays, p)
 	}
-	var wait sync.WaitGroup
+	var together, alone []*play
 	for _, p := range plays {
-		wait.Go(func() { p.prepare(ctx) })
+		if p.scenario.Alone {
+			alone = append(alone, p)
+		} else {
+			together = append(together, p)
+		}
+	}
+	b.performTogether(ctx, together)
+	for _, p := range alone {
+		p.prepare(ctx)
+		p.perform(ctx, time.Now())
+	}
+	var errs []error
+	for _, p := range plays {
+		errs = append(errs, p.err)
+	}
+	return errors.Join(errs...)
+}
+
+// performTogether arms scenarios that do not disturb each other, and then begins one after the other.
+func (b *bench) performTogether(ctx context.Context, plays []*play) {
+	var wait, soon sync.WaitGroup
+	for _, p := range plays {
+		wait.Go(func() {
+			p.prepare(ctx)
+			if p.scenario.Pulls() {
+				// What it is about would be over before the others are armed.
+				soon.Go(func() { p.perform(ctx, time.Now()) })
+			}
+		})
 	}
 	wait.Wait()
 	armed := 0
@@ -209,14 +237,12 @@ func (b *bench) runAll(ctx context.Context) error {
 
 	start := time.Now()
 	for i, p := range plays {
-		wait.Go(func() { p.perform(ctx, start.Add(time.Duration(i)*apart)) })
+		if !p.scenario.Pulls() {
+			wait.Go(func() { p.perform(ctx, start.Add(time.Duration(i)*apart)) })
+		}
 	}
 	wait.Wait()
-	var errs []error
-	for _, p := range plays {
-		errs = append(errs, p.err)
-	}
-	return errors.Join(errs...)
+	soon.Wait()
 }
 
 // progress makes lines of other packages lines of progress.

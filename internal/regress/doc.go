@@ -24,4 +24,8 @@ limitations under the License.
 // given up, the first requests go out one by one, a fixed time apart, longest scenario first: twenty kills in the same
 // instant would measure this machine and not the kubelet. A scenario is observed until all its containers ended, its
 // sandbox was stopped and its pod left the API, and a little longer; on stock that is well after the API forgot the pod.
+//
+// Scenarios that disturb the whole node (the kubelet or containerd killed, the API server's watches lost) come last, one after
+// the other. Faults of the runtime are the proxy's, for one pod. No taint manager and no kubectl run: the harness taints
+// the node and sends the delete that the manager would send.
 package regress

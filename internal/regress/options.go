@@ -59,9 +59,7 @@ func (o Options) check() error {
 			return fmt.Errorf("scenario %s does not run at level %s", s.ID, scenario.LevelNode)
 		}
 		for _, step := range s.At(scenario.LevelNode).Steps {
-			switch step.Do.(type) {
-			case scenario.Delete, scenario.Force:
-			default:
+			if !carries(step.Do) {
 				return fmt.Errorf("scenario %s: level %s cannot carry out %v", s.ID, scenario.LevelNode, step)
 			}
 		}
@@ -76,8 +74,6 @@ const (
 	armTimeout = 120 * time.Second
 	// apart is the time between the first requests of two scenarios of one arm.
 	apart = 350 * time.Millisecond
-	// beyond is how long a scenario is observed after the last moment at which stock would have killed.
-	beyond = 10 * time.Second
 	// settle is how long it is observed after all is over: an event that the kubelet sends in the background, a second
 	// TERM, a late call must have the time to come.
 	settle = time.Second

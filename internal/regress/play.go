@@ -24,7 +24,6 @@ import (
 	"path/filepath"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kgrace/kgrace/internal/history"
@@ -37,54 +36,76 @@ type play struct {
 	row      scenario.Scenario // as in the catalogue
 	scenario scenario.Scenario // as it runs at this level
 	log      *history.Log
-	armed    bool
+	// target is the pod's name in the API and at the runtime.
+	target string
+	faults []func() // remove them
+	armed  bool
 	// err is trouble with files; all else is in the history.
 	err error
 }
 
 func (b *bench) newPlay(row scenario.Scenario) (*play, error) {
-	log, err := b.recorder.Open(history.Header{
+	s := row.At(scenario.LevelNode)
+	p := &play{bench: b, row: row, scenario: s, target: row.ID}
+	var more []string
+	if s.Pod.Static {
+		p.target = row.ID + "-" + b.node.NodeName()
+		more = append(more, p.target)
+	}
+	for _, step := range s.Steps {
+		if burst, ok := step.Do.(scenario.Burst); ok {
+			for n := range burst.Pods {
+				more = append(more, burst.Name(row.ID, n))
+			}
+		}
+	}
+	var err error
+	p.log, err = b.recorder.Open(history.Header{
 		Scenario: row.ID, Arm: string(b.arm), Level: string(scenario.LevelNode), Minor: b.run.options.Minor,
 		Pod: row.ID, Versions: b.versions,
-	})
-	return &play{bench: b, row: row, scenario: row.At(scenario.LevelNode), log: log}, err
+	}, more...)
+	return p, err
 }
 
-// prepare creates the pod and waits until it runs and every container said START.
+// prepare puts the faults in place, creates the pod and waits until the scenario can begin.
 func (p *play) prepare(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, armTimeout, fmt.Errorf("not within %v", armTimeout))
 	defer cancel()
-	_, err := p.client.CoreV1().Pods(namespace).Create(ctx, podOf(p.scenario, p.node.NodeName(), p.node.LinesDir()),
-		metav1.CreateOptions{})
-	if err != nil {
+	for _, f := range p.scenario.Faults {
+		remove, err := p.proxy.Inject(FaultOf(f, p.target))
+		if err != nil {
+			p.abandon(err)
+			return
+		}
+		p.faults = append(p.faults, remove)
+	}
+	arming := Arming(p.scenario)
+	if arming == nil {
+		p.armed = true
+		return
+	}
+	if err := p.create(ctx); err != nil {
 		p.abandon(fmt.Errorf("create the pod: %w", err))
 		return
 	}
-	starting := map[string]bool{}
-	for _, c := range p.scenario.Pod.All() {
-		starting[c.Name] = true
-	}
-	running := false
-	_, err = p.log.Wait(ctx, "the pod to run and every container to say START", func(e history.Event) bool {
-		switch e.Kind {
-		case history.Line:
-			if e.Reason == "START" {
-				delete(starting, e.Container)
-			}
-		case history.APIPod:
-			running = running || e.Message == string(corev1.PodRunning)
-		}
-		return running && len(starting) == 0
-	})
-	if err != nil {
-		p.abandon(fmt.Errorf("the pod never ran: %w", err))
+	if _, err := p.log.Wait(ctx, "the pod to be where the scenario begins", arming); err != nil {
+		p.abandon(fmt.Errorf("the pod never got there: %w", err))
 		return
 	}
 	p.armed = true
 }
 
+func (p *play) create(ctx context.Context) error {
+	if p.scenario.Pod.Static {
+		return p.writeManifest(false)
+	}
+	_, err := p.client.CoreV1().Pods(namespace).Create(ctx, podOf(p.scenario, p.node.NodeName(), p.node.LinesDir()), metav1.CreateOptions{})
+	return err
+}
+
 // perform carries the steps out, the first at start, observes, and puts the result.
 func (p *play) perform(ctx context.Context, start time.Time) {
+	defer p.tidy(ctx)
 	if p.armed {
 		if err := p.act(ctx, start); err != nil {
 			p.abandon(err)
@@ -108,16 +129,21 @@ func (p *play) act(ctx context.Context, start time.Time) error {
 	}
 	p.log.Add(history.Event{Kind: history.Armed})
 	first := time.Now()
+	for i, f := range p.scenario.Faults {
+		if f.For > 0 {
+			defer time.AfterFunc(f.For, p.faults[i]).Stop()
+		}
+	}
 	for _, step := range p.scenario.Steps {
 		if err := until(ctx, first.Add(step.After)); err != nil {
 			return err
 		}
-		p.request(ctx, step.Do)
+		p.do(ctx, step.Do)
 	}
-	end := first.Add(p.scenario.Longest() + beyond)
+	end := first.Add(p.scenario.WatchFor(scenario.LevelNode))
 	watching, cancel := context.WithDeadlineCause(ctx, end, errOver)
 	defer cancel()
-	err := p.log.WaitAll(watching, "the pod's end", p.over)
+	err := p.log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return Over(p.scenario, events) })
 	if err != nil && !errors.Is(err, errOver) {
 		return err
 	}
@@ -132,48 +158,6 @@ func (p *play) act(ctx context.Context, start time.Time) error {
 
 // errOver ends an observation that saw no end; the judges say what that means.
 var errOver = errors.New("the observation is over")
-
-// request sends one delete. What the API server refuses is part of the history, not of this run's errors.
-func (p *play) request(ctx context.Context, do scenario.Action) {
-	ctx, cancel := context.WithTimeout(ctx, request)
-	defer cancel()
-	var grace int64
-	if d, ok := do.(scenario.Delete); ok {
-		grace = d.Grace
-	}
-	p.log.Add(history.Event{Kind: history.APIDelete, Grace: &grace})
-	err := p.client.CoreV1().Pods(namespace).Delete(ctx, p.row.ID, metav1.DeleteOptions{GracePeriodSeconds: &grace})
-	answer := history.Event{Kind: history.APIDeleted, Grace: &grace}
-	if err != nil {
-		answer.Error = err.Error()
-	}
-	p.log.Add(answer)
-}
-
-// over says that nothing more is to come: all containers ended, the sandbox was stopped after them, the pod left the API,
-// and every call that was seen has returned.
-func (p *play) over(events []history.Event) bool {
-	alive := map[string]bool{}
-	for _, c := range p.scenario.Pod.All() {
-		alive[c.Name] = true
-	}
-	gone, stopped := false, false
-	open := map[int64]bool{}
-	for _, e := range events {
-		switch e.Kind {
-		case history.ContainerExit:
-			delete(alive, e.Container)
-		case history.APIPod:
-			gone = gone || e.Reason == "DELETED"
-		case history.CRICall:
-			open[e.CallID] = true
-		case history.CRIReturn:
-			delete(open, e.CallID)
-			stopped = stopped || e.Call == "StopPodSandbox" && e.Error == ""
-		}
-	}
-	return gone && stopped && len(alive) == 0 && len(open) == 0
-}
 
 func (p *play) abandon(err error) {
 	p.log.Add(history.Event{Kind: history.Abandoned, Message: err.Error()})

@@ -17,11 +17,13 @@ limitations under the License.
 package regress
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kgrace/kgrace/internal/localnode"
@@ -57,6 +59,17 @@ func podOf(s scenario.Scenario, node, linesDir string) *corev1.Pod {
 				HostPath: &corev1.HostPathVolumeSource{Path: linesDir, Type: &hostDir}}}},
 		},
 	}
+	if s.Pod.Static {
+		pod.Spec.NodeName = ""
+		// As static pods have it; with a fixed UID one that never restarts would find its own end in its way.
+		pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
+		pod.UID = types.UID(s.Pod.UID)
+	}
+	for _, step := range s.Steps {
+		if _, ok := step.Do.(scenario.Taint); ok {
+			pod.Spec.Tolerations = nil
+		}
+	}
 	for _, c := range s.Pod.Sidecars {
 		one := containerOf(s.ID, c)
 		one.RestartPolicy = &always
@@ -68,9 +81,21 @@ func podOf(s scenario.Scenario, node, linesDir string) *corev1.Pod {
 	return pod
 }
 
+// manifestOf makes the manifest of a static pod: the one it begins with, or the one that takes its place.
+func manifestOf(s scenario.Scenario, linesDir string, changed bool) ([]byte, error) {
+	pod := podOf(s, "", linesDir)
+	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	if changed {
+		pod.Labels = map[string]string{"kgrace.test/manifest": "changed"}
+	}
+	return json.Marshal(pod)
+}
+
 func containerOf(pod string, c scenario.Container) corev1.Container {
 	args := []string{"run"}
 	switch {
+	case c.Fails:
+		args = append(args, "--exit-after", "0s", "--exit-code", "1")
 	case c.Stubborn:
 		args = append(args, "--stubborn")
 	case c.ExitAfter > 0:
@@ -89,6 +114,16 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 			{Name: "KGRACE_SOCKET", Value: filepath.Join(linesMount, linesSocket)},
 		},
 		VolumeMounts: []corev1.VolumeMount{{Name: "lines", MountPath: linesMount}},
+	}
+	if c.Pull {
+		one.ImagePullPolicy = corev1.PullAlways
+	}
+	if c.Probe > 0 {
+		one.ReadinessProbe = &corev1.Probe{
+			ProbeHandler:   corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{actor, "mark", "--word", "PROBE"}}},
+			PeriodSeconds:  int32(c.Probe.Seconds()),
+			TimeoutSeconds: 5,
+		}
 	}
 	if c.Hook != nil {
 		handler := &corev1.LifecycleHandler{}

@@ -35,6 +35,10 @@ func Catalogue() ([]Scenario, error) {
 		{"hook", hooks()},
 		{"sidecar", sidecars()},
 		{"runtime", runtimes()},
+		{"evict", evictions()},
+		{"pending", pending()},
+		{"static", statics()},
+		{"restart", restarts()},
 		{"seed", seed()},
 	} {
 		for _, row := range family.rows {
@@ -100,6 +104,11 @@ func (s Scenario) check(level Level) []error {
 	for _, l := range s.Levels {
 		if len(s.Expect) > 0 && len(s.At(l).Expect) == 0 {
 			refuse("nothing of what it expects shows at level %s", l)
+		}
+	}
+	for _, l := range s.Levels {
+		if s.Stays() && s.Watch[l] <= 0 {
+			refuse("nothing asks for the pod's end, so say how long level %s watches", l)
 		}
 	}
 	for _, f := range s.Faults {

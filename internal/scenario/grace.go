@@ -68,6 +68,15 @@ func grace() []Scenario {
 		Expect: append(repairs(Deadline), keeps(OnlyShorter)...),
 		Levels: everywhere,
 	}, {
+		ID:     "shorten-past",
+		Source: "#87039, #98506",
+		Fixed:  "killed by 30 + 2 s at the latest",
+		Stock:  "the same",
+		Pod:    Pod{Grace: 30, Containers: stubborn},
+		Steps:  []Step{del(0, 30), del(29, 10)},
+		Expect: keeps(Deadline, OnlyShorter),
+		Levels: everywhere,
+	}, {
 		ID:     "lengthen",
 		Source: "#6804",
 		Fixed:  "killed at 5 s",
@@ -75,6 +84,15 @@ func grace() []Scenario {
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Steps:  []Step{del(0, 5), del(2, 60)},
 		Expect: keeps(OnlyShorter),
+		Levels: everywhere,
+	}, {
+		ID:     "negative",
+		Source: "#98506",
+		Fixed:  "the API makes 1 of it; killed by 1 + 2 s",
+		Stock:  "the same",
+		Pod:    Pod{Grace: 60, Containers: stubborn},
+		Steps:  []Step{del(0, -1)},
+		Expect: keeps(Zero, Window),
 		Levels: everywhere,
 	}, {
 		ID:     "now",

@@ -16,6 +16,8 @@ limitations under the License.
 
 package scenario
 
+import "time"
+
 // runtimes is the family of what the kubelet asks of the runtime, and reports about it, while a grace is shortened.
 func runtimes() []Scenario {
 	everywhere := []Level{LevelSim, LevelNode, LevelKind}
@@ -40,5 +42,43 @@ func runtimes() []Scenario {
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), del(3, 5)}}},
 		Expect: keeps(Quiet),
 		Levels: everywhere,
+	}, {
+		ID:     "readiness-during-stop",
+		Source: "#140881",
+		Fixed:  "the probe still runs after the shortening",
+		Stock:  "the same",
+		Pod:    Pod{Grace: 60, Containers: []Container{{Name: "main", Stubborn: true, Probe: time.Second}}},
+		Steps:  []Step{del(0, 60), del(3, 20)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 24, Steps: []Step{del(0, 24), del(3, 12)}}},
+		Expect: keeps(Kept),
+		Levels: everywhere,
+	}, {
+		ID:     "stop-errors",
+		Source: "#113145",
+		Fixed:  "tried again, ends, the deadline is not moved",
+		Stock:  "the same (up to 1.26: stuck)",
+		Pod:    Pod{Grace: 60, Containers: stubborn},
+		Faults: []Fault{{Call: "StopContainer", Fails: true, For: 5 * time.Second}},
+		Steps:  []Step{force(0)},
+		Expect: keeps(OnlyShorter, Ends),
+		Levels: []Level{LevelSim, LevelNode},
+		Not:    notByFault,
+	}, {
+		ID:     "stop-hangs",
+		Source: "#113606",
+		Fixed:  "a second stop is sent at once",
+		Stock:  "nothing until the call's own deadline, two minutes past the grace; then the sandbox is stopped under the container",
+		Pod:    Pod{Grace: 60, Containers: stubborn},
+		Faults: []Fault{{Call: "StopContainer", Hangs: true, Times: 1}},
+		Steps:  []Step{del(0, 60), force(3)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), force(3)}}},
+		// A real node is not watched for the two minutes after which stock would go on to the sandbox.
+		Expect: append(repairs(Prompt, Ends), Expectation{Rule: RuntimeCalls, Stock: Broken, Fixed: Held, Levels: []Level{LevelSim}}),
+		Watch:  map[Level]time.Duration{LevelSim: 190 * time.Second},
+		Levels: []Level{LevelSim, LevelNode},
+		Not:    notByFault,
 	}}
 }
+
+// notByFault says why a level cannot carry scenarios with a fault of the runtime.
+var notByFault = map[Level]string{LevelKind: "nothing sits between the kubelet and the runtime of a kind node that could make a call fail"}

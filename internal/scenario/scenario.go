@@ -83,7 +83,9 @@ type Scenario struct {
 	// Steps in the order of their times; the first stands at 0. A level carries one out after the other: one that takes
 	// longer delays the next.
 	Steps []Step
-	// Alone: a step disturbs every pod of its node, so nothing else may run there meanwhile.
+	// Watch is how long a level watches at least, counted from the first step, where that is longer than Longest says.
+	Watch map[Level]time.Duration
+	// Alone: a step disturbs every pod of its node, so nothing else may run there meanwhile. Such scenarios come last.
 	Alone bool
 	// Scaled replaces times at a level where those written would take too long. Virtual time needs none.
 	Scaled map[Level]Times
@@ -170,6 +172,17 @@ func (s Scenario) Longest() time.Duration {
 	return max(time.Duration(grace)*time.Second, last) + more + 2*time.Second
 }
 
+// WatchFor is how long a level watches the scenario, counted from the first step, if its end is not seen before.
+func (s Scenario) WatchFor(level Level) time.Duration {
+	if s.Stays() {
+		return s.Watch[level]
+	}
+	return max(s.Longest()+beyond, s.Watch[level])
+}
+
+// beyond is how long a scenario is watched after the last moment at which stock would have killed.
+const beyond = 10 * time.Second
+
 // retry is how long the kubelet may wait before it tries again what failed: 10 s and a jitter of half of that.
 const retry = 15 * time.Second
 
@@ -181,6 +194,17 @@ func (s Scenario) Stays() bool {
 		}
 	}
 	return !s.Bursts()
+}
+
+// Leaves says that the pod leaves the API in the end. An evicted one stays there as Failed.
+func (s Scenario) Leaves() bool {
+	for _, step := range s.Steps {
+		switch step.Do.(type) {
+		case Delete, Force, Taint, RemoveManifest, ChangeManifest, Burst:
+			return true
+		}
+	}
+	return false
 }
 
 // ComesBack says that a pod of the same name starts again after the first one's end.

@@ -29,10 +29,12 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// Pods records every change of every pod in the namespace as history.APIPod. It returns when the watch is open: a
+// Pods records every change of every pod in the namespace as history.APIPod, and what its status says of the ends of
+// containers as history.APIContainer. It returns when the watch is open: a
 // change made after that is recorded. At is when the change arrived here.
 func Pods(ctx context.Context, client kubernetes.Interface, namespace string, sink history.Sink) (*Watch, error) {
 	pods := client.CoreV1().Pods(namespace)
+	var ends Ends
 	return start(ctx, source[*corev1.Pod]{
 		what: "pods in namespace " + namespace,
 		list: func(ctx context.Context, options metav1.ListOptions) ([]*corev1.Pod, string, error) {
@@ -44,7 +46,10 @@ func Pods(ctx context.Context, client kubernetes.Interface, namespace string, si
 		},
 		watch: pods.Watch,
 		see: func(change watch.EventType, pod *corev1.Pod) {
-			sink.Add(podEvent(change, pod))
+			sink.Add(PodEvent(change, pod))
+			for _, e := range ends.See(pod) {
+				sink.Add(e)
+			}
 		},
 	})
 }
@@ -71,12 +76,13 @@ func Events(ctx context.Context, client kubernetes.Interface, namespace string, 
 			if event.Source.Component != "kubelet" && event.ReportingController != "kubelet" {
 				return
 			}
-			sink.Add(kubeletEvent(event))
+			sink.Add(KubeletEvent(event))
 		},
 	})
 }
 
-func podEvent(change watch.EventType, pod *corev1.Pod) history.Event {
+// PodEvent is what a history holds of a change of a pod seen now.
+func PodEvent(change watch.EventType, pod *corev1.Pod) history.Event {
 	e := history.Event{
 		Kind:    history.APIPod,
 		At:      time.Now(),
@@ -96,7 +102,8 @@ func podEvent(change watch.EventType, pod *corev1.Pod) history.Event {
 // containerPath is how the kubelet's events name a container: spec.containers{main}.
 var containerPath = regexp.MustCompile(`^spec\.(?:containers|initContainers|ephemeralContainers)\{(.+)\}$`)
 
-func kubeletEvent(event *corev1.Event) history.Event {
+// KubeletEvent is what a history holds of an event by the kubelet seen now.
+func KubeletEvent(event *corev1.Event) history.Event {
 	e := history.Event{
 		Kind:    history.KubeletEvent,
 		At:      time.Now(),

@@ -1,0 +1,54 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package apiwatch
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// Ends notices what pods' statuses say about the ends of containers, each statement once. The zero value has seen none. Not
+// safe for concurrent use.
+type Ends struct{ seen map[string]bool }
+
+// See returns what a history holds of the statements of a pod that were not seen before.
+func (e *Ends) See(pod *corev1.Pod) []history.Event {
+	if e.seen == nil {
+		e.seen = map[string]bool{}
+	}
+	var all []history.Event
+	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		ended := s.State.Terminated
+		if ended == nil {
+			continue
+		}
+		statement := fmt.Sprintf("%s/%s/%s/%d/%s/%s", pod.UID, s.Name, ended.ContainerID, ended.ExitCode, ended.Reason, ended.Message)
+		if e.seen[statement] {
+			continue
+		}
+		e.seen[statement] = true
+		code := ended.ExitCode
+		all = append(all, history.Event{Kind: history.APIContainer, At: time.Now(), Pod: pod.Name, Container: s.Name,
+			ExitCode: &code, Reason: ended.Reason, Message: ended.Message})
+	}
+	return all
+}

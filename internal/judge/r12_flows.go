@@ -1,0 +1,207 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// flow returns the check of what R12 keeps in a scenario that is about one thing; nil where it is about none.
+func (f *facts) flow() func() Finding {
+	s := f.scenario
+	_, killed := f.step(scenario.KillKubelet{})
+	switch {
+	case s.Pod.Static:
+		return f.static
+	case s.Bursts():
+		return f.burst
+	case s.Pulls():
+		return f.pulled
+	case slices.ContainsFunc(s.Steps, func(step scenario.Step) bool { _, ok := step.Do.(scenario.Evict); return ok }):
+		return f.evicted
+	case killed:
+		return f.orphan
+	case slices.ContainsFunc(f.containers, func(c *container) bool { return c.Probe > 0 }):
+		return f.probed
+	}
+	return nil
+}
+
+// step finds a step of the scenario.
+func (f *facts) step(do scenario.Action) (scenario.Step, bool) {
+	for _, step := range f.scenario.Steps {
+		if step.Do == do {
+			return step, true
+		}
+	}
+	return scenario.Step{}, false
+}
+
+// evicted: each caller inside the kubelet is answered once, without an error, when the containers are down.
+func (f *facts) evicted() Finding {
+	var down time.Time
+	for _, c := range f.containers {
+		if c.exit == nil {
+			return f.endless(c)
+		}
+		down = later(down, c.exit.at)
+	}
+	if len(f.evictions) == 0 {
+		return invalid("nobody inside the kubelet asked for the pod's end")
+	}
+	for _, e := range f.evictions {
+		switch {
+		case e.answers == 0:
+			return broken(f.finished, "the caller of %s was never answered", f.when(e.at))
+		case e.answers > 1:
+			return broken(e.back, "the caller of %s was answered %d times", f.when(e.at), e.answers)
+		case e.err != "":
+			return broken(e.back, "the caller of %s got %q at %s", f.when(e.at), e.err, f.when(e.back))
+		case e.back.Before(down.Add(-f.Grain)):
+			return broken(e.back, "the caller of %s was told at %s that the pod is down; it was at %s",
+				f.when(e.at), f.when(e.back), f.when(down))
+		}
+	}
+	return held("each of %d callers was answered once, when the containers were down", len(f.evictions))
+}
+
+// endless is the finding about a container that did not end.
+func (f *facts) endless(c *container) Finding {
+	by := f.begin.Add(f.scenario.Longest() + f.Slack)
+	if f.finished.Before(by) {
+		return invalid("the observation ended at %s with container %s alive, before the last bound at %s",
+			f.when(f.finished), c.Name, f.when(by))
+	}
+	return broken(f.finished, "container %s never ended; looked until %s", c.Name, f.when(f.finished))
+}
+
+// orphan: a container that no configuration names when the kubelet starts is torn down: asked to stop with grace 1, hence
+// timeout 2 at most, and none of its hooks runs. It may die sooner than that and, on a real machine, without having been
+// asked: the kubelet also kills what it finds in the cgroups of pods that it does not know.
+func (f *facts) orphan() Finding {
+	started, ok := f.done(scenario.StartKubelet{})
+	if !ok {
+		return invalid("the kubelet was not started again")
+	}
+	dead, _ := f.done(scenario.KillKubelet{})
+	for _, c := range f.containers {
+		for _, start := range slices.Concat(c.hookStarts, c.httpStarts, startsOf(c.execs)) {
+			if c.Hook != nil && start.After(dead) {
+				return broken(start, "container %s: a hook started at %s, though nothing names it any more", c.Name, f.when(start))
+			}
+		}
+		if c.exit == nil {
+			return f.endless(c)
+		}
+		first, asked := c.stopped(dead)
+		switch {
+		case !asked && f.Slack == 0:
+			return broken(c.exit.at, "container %s ended at %s without having been asked to stop", c.Name, f.when(c.exit.at))
+		case !asked:
+		case first.timeout < 1 || seconds(first.timeout) > f.Window:
+			return broken(first.at, "container %s was asked to stop with timeout %d; an orphan has grace 1", c.Name, first.timeout)
+		case c.exit.at.After(first.at.Add(seconds(first.timeout) + f.Slack)):
+			return broken(c.exit.at, "container %s lived until %s, though it was asked to stop in %d s at %s",
+				c.Name, f.when(c.exit.at), first.timeout, f.when(first.at))
+		}
+	}
+	return held("torn down with grace 1 after the kubelet's start at %s, no hook", f.when(started))
+}
+
+// probed: the readiness probe goes on after the shortening, until the container is down.
+func (f *facts) probed() Finding {
+	if len(f.shortenings()) == 0 {
+		return invalid("no request shortened the grace")
+	}
+	from := f.requests[f.shortenings()[0]-1].told
+	for _, c := range f.containers {
+		if c.Probe == 0 {
+			continue
+		}
+		if c.exit == nil {
+			return f.endless(c)
+		}
+		if !slices.ContainsFunc(c.probes, func(at time.Time) bool { return at.Before(from) }) {
+			return invalid("the probe of container %s never ran before the shortening", c.Name)
+		}
+		// One period, one more for its jitter and for what the probe itself takes.
+		last, gap := from, 2*c.Probe+f.Slack
+		for _, at := range append(slices.Clone(c.probes), c.exit.at) {
+			if at.Before(from) || at.After(c.exit.at) {
+				continue
+			}
+			if at.Sub(last) > gap {
+				return broken(last, "the probe of container %s did not run from %s to %s", c.Name, f.when(last), f.when(at))
+			}
+			last = at
+		}
+	}
+	return held("the probe ran on to the container's end")
+}
+
+// pulled: a pod deleted while its image is pulled ends, and its container never starts.
+func (f *facts) pulled() Finding {
+	for _, e := range f.events {
+		switch {
+		case e.Kind == history.CRICall && e.Call == "StartContainer":
+			return broken(e.At, "container %s was started at %s", e.Container, f.when(e.At))
+		case e.Kind == history.Line && e.Reason == "START":
+			return broken(e.At, "container %s ran at %s", e.Container, f.when(e.At))
+		}
+	}
+	gone, ok := f.gone()
+	if !ok {
+		if f.finished.Before(f.requests[0].told.Add(f.scenario.Longest() + f.Slack)) {
+			return invalid("the observation ended before the pod could leave the API")
+		}
+		return broken(f.finished, "the pod never left the API; looked until %s", f.when(f.finished))
+	}
+	return held("gone from the API at %s, no container started", f.when(gone))
+}
+
+// burst: none of the pods, whose containers all fail, is said to have succeeded, and all leave the API.
+func (f *facts) burst() Finding {
+	left := map[string]bool{}
+	ended := 0
+	for _, e := range f.events {
+		switch e.Kind {
+		case history.APIPod:
+			left[e.Pod] = e.Reason == "DELETED"
+			if e.Message == "Succeeded" {
+				return broken(e.At, "pod %s is said to have succeeded at %s", e.Pod, f.when(e.At))
+			}
+		case history.APIContainer:
+			ended++
+			if e.ExitCode != nil && *e.ExitCode == 0 {
+				return broken(e.At, "the container of pod %s is said to have ended with code 0 at %s", e.Pod, f.when(e.At))
+			}
+		}
+	}
+	for pod, gone := range left {
+		if !gone {
+			return broken(f.finished, "pod %s never left the API; looked until %s", pod, f.when(f.finished))
+		}
+	}
+	if ended == 0 {
+		return invalid("no container's end was seen in the API, so none could have been wrong")
+	}
+	return held("%d ends of containers were told, none as a success; %d pods gone", ended, len(left))
+}

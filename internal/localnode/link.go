@@ -1,0 +1,106 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"errors"
+	"net"
+	"sync"
+)
+
+// link carries connections from one address of the node to another until it is cut.
+type link struct {
+	mu    sync.Mutex
+	cut   bool
+	conns map[net.Conn]bool
+}
+
+// newLink listens at one address and carries what connects there to the other, for as long as the process lives.
+func newLink(from, to string) (*link, error) {
+	listener, err := net.Listen("tcp", from)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{conns: map[net.Conn]bool{}}
+	go func() {
+		for {
+			outer, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go l.carry(outer, to)
+		}
+	}()
+	return l, nil
+}
+
+// carry carries one connection. While the link is cut it is closed at once, as by a host that is up with nobody listening.
+func (l *link) carry(outer net.Conn, to string) {
+	defer l.drop(outer)
+	if !l.keep(outer) {
+		return
+	}
+	inner, err := net.Dial("tcp", to)
+	if err != nil {
+		return
+	}
+	defer l.drop(inner)
+	if !l.keep(inner) {
+		return
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { pipe(inner, outer) })
+	wg.Go(func() { pipe(outer, inner) })
+	wg.Wait()
+}
+
+func (l *link) keep(conn net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.cut {
+		l.conns[conn] = true
+	}
+	return !l.cut
+}
+
+func (l *link) drop(conn net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.conns, conn)
+	conn.Close()
+}
+
+// set cuts the link, with every connection it carries, or joins it again.
+func (l *link) set(cut bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = cut
+	if cut {
+		for conn := range l.conns {
+			conn.Close()
+		}
+	}
+}
+
+// Link cuts the kubelet off from the API server, or lets it reach it again.
+func (s *supervisor) Link(cut bool, _ *None) error {
+	if s.link == nil {
+		return errors.New("the node has no way from the kubelet to the API server yet")
+	}
+	s.link.set(cut)
+	return nil
+}

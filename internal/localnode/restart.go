@@ -1,0 +1,111 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// What follows disturbs a node that is up. It works for the process that called Up. A program ended here is not lost, in the
+// meaning of Lost; one that does not come back is an error of the call, with the end of its log.
+
+const kubeletHealthURL = "http://127.0.0.1:10248/healthz"
+
+// KillKubelet ends the kubelet with SIGKILL and returns when it is gone.
+func (n *Node) KillKubelet(ctx context.Context) error { return n.halt(ctx, ProgramKubelet) }
+
+// StartKubelet starts the kubelet again and returns when it says that it is healthy.
+func (n *Node) StartKubelet(ctx context.Context) error {
+	if err := n.startProgram(ctx, ProgramKubelet); err != nil {
+		return err
+	}
+	if err := n.init.call(ctx, "WaitHTTP", kubeletHealthURL, &None{}); err != nil {
+		return n.failed(ProgramKubelet, "is not healthy", err)
+	}
+	return nil
+}
+
+// RestartRuntime ends containerd with SIGKILL, starts it again and returns when it serves. Containers live on in their shims.
+func (n *Node) RestartRuntime(ctx context.Context) error {
+	if err := n.halt(ctx, ProgramContainerd); err != nil {
+		return err
+	}
+	if err := n.startProgram(ctx, ProgramContainerd); err != nil {
+		return err
+	}
+	conn, err := n.dialRuntime()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return n.waitRuntime(ctx, conn)
+}
+
+// CutKubeletOff closes every connection of the kubelet to the API server and refuses new ones.
+func (n *Node) CutKubeletOff(ctx context.Context) error { return n.disturb(ctx, "Link", true) }
+
+// LetKubeletList ends CutKubeletOff, having restarted the API server: that has then forgotten the changes which a watch could
+// be given from where it stopped, so that the kubelet must list anew. It returns when the API server is ready.
+func (n *Node) LetKubeletList(ctx context.Context) error {
+	if err := n.halt(ctx, ProgramAPIServer); err != nil {
+		return err
+	}
+	if err := n.startProgram(ctx, ProgramAPIServer); err != nil {
+		return err
+	}
+	if err := n.waitAPIServer(ctx); err != nil {
+		return err
+	}
+	return n.disturb(ctx, "Link", false)
+}
+
+func (n *Node) halt(ctx context.Context, name string) error { return n.disturb(ctx, "Halt", name) }
+
+func (n *Node) disturb(ctx context.Context, method string, args any) error {
+	if n.init == nil {
+		return errors.New("only the process that started a node can disturb it")
+	}
+	return n.init.call(ctx, method, args, &None{})
+}
+
+// Halt ends a program with SIGKILL and returns when it is reaped.
+func (s *supervisor) Halt(name string, _ *None) error {
+	s.mu.Lock()
+	var found *Component
+	for _, c := range s.children {
+		if c.Name == name && !c.once {
+			found = c
+		}
+	}
+	if found == nil {
+		s.mu.Unlock()
+		return fmt.Errorf("%s does not run", name)
+	}
+	found.meant = true
+	// The lock is held, so it has not been reaped: the pid is still its own.
+	err := unix.Kill(found.PID, unix.SIGKILL)
+	s.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("end %s: %w", name, err)
+	}
+	<-found.done
+	return nil
+}

@@ -1,0 +1,46 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import "time"
+
+// pending is the family of pods that are deleted before they run.
+func pending() []Scenario {
+	return []Scenario{{
+		ID:     "pending-fast-delete",
+		Source: "#113547",
+		Fixed:  "no container failed for a cancelled context, none of those that fail is said to have succeeded",
+		Stock:  "the same; the first attempt to hand the context down broke it",
+		Pod:    Pod{Grace: 1, Containers: []Container{{Name: "main", Fails: true}}},
+		Steps:  []Step{at(0, Burst{Pods: 20, Over: 2 * time.Second, Grace: 1})},
+		Alone:  true, // so many starts at once would be felt in the times of others
+		Expect: keeps(Quiet, Kept),
+		Levels: []Level{LevelSim, LevelNode, LevelKind},
+	}, {
+		ID:     "deleted-during-pull",
+		Source: "#125050",
+		Fixed:  "the pod ends, its container never starts",
+		Stock:  "the same",
+		Pod:    Pod{Grace: 30, Containers: []Container{{Name: "main", Stubborn: true, Pull: true}}},
+		Faults: []Fault{{Call: "PullImage", Delay: 20 * time.Second}},
+		Steps:  []Step{del(0, 1)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 30, Faults: []Fault{{Call: "PullImage", Delay: 8 * time.Second}}, Steps: []Step{del(0, 1)}}},
+		Expect: keeps(Kept),
+		Levels: []Level{LevelSim, LevelNode},
+		Not:    notByFault,
+	}}
+}

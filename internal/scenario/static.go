@@ -1,0 +1,66 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import "time"
+
+// statics is the family of static pods.
+func statics() []Scenario {
+	everywhere := []Level{LevelSim, LevelNode, LevelKind}
+	pod := Pod{Grace: 20, Static: true, Containers: []Container{{Name: "main", Stubborn: true}}}
+	fixedUID := pod
+	fixedUID.UID = "5eed5eed-0000-4000-8000-000000000001"
+	return []Scenario{{
+		ID:     "static-removed",
+		Source: "#97722",
+		Fixed:  "lives out its 20 s",
+		Stock:  "the same",
+		Pod:    pod,
+		Steps:  []Step{at(0, RemoveManifest{})},
+		Expect: keeps(Kept),
+		Levels: everywhere,
+	}, {
+		ID:     "static-replaced",
+		Source: "#104743",
+		Fixed:  "the old one lives out its 20 s, then the new one starts",
+		Stock:  "the same",
+		Pod:    pod,
+		Steps:  []Step{at(0, ChangeManifest{})},
+		Expect: keeps(Kept),
+		Levels: everywhere,
+	}, {
+		ID:     "mirror-only",
+		Source: "#90999",
+		Fixed:  "the container is not touched, the mirror pod comes back",
+		Stock:  "the same",
+		Pod:    pod,
+		Steps:  []Step{at(0, ForceMirror{})},
+		// It comes back when the kubelet next syncs the pod, by default once in 60 to 90 s.
+		Watch:  map[Level]time.Duration{LevelSim: 100 * time.Second, LevelNode: 25 * time.Second, LevelKind: 100 * time.Second},
+		Expect: keeps(Kept),
+		Levels: everywhere,
+	}, {
+		ID:     "same-uid-restart",
+		Source: "the flow of a static pod with a fixed UID",
+		Fixed:  "starts again after it ended",
+		Stock:  "the same",
+		Pod:    fixedUID,
+		Steps:  []Step{at(0, RemoveManifest{}), at(3, AddManifest{})},
+		Expect: keeps(Kept),
+		Levels: everywhere,
+	}}
+}
