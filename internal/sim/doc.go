@@ -30,7 +30,9 @@ limitations under the License.
 // # Manners
 //
 // Containerd's are held against a real containerd by internal/sim/conformance: the same call sequences run on both and
-// must leave the same trace. Where they differed the simulator was wrong.
+// must leave the same trace (make conformance). Where they differed the simulator was wrong: it announced the end of a
+// container that had failed to start, which containerd tells nobody who does not ask, and it forgot whose a removed
+// container was.
 //
 //   - Each StopContainer is on its own: its own timer, the first to expire kills. TERM is sent by the first with a timeout
 //     above 0 only; the mark that it was is set before it is, so that a call cancelled in between (Options.SignalLatency)
@@ -38,6 +40,7 @@ limitations under the License.
 //   - Timeout 0 is KILL at once. StopPodSandbox and RemoveContainer stop with 0. Stopping what has ended or is unknown
 //     succeeds.
 //   - A cancelled exec, or one at its timeout, is killed.
+//   - A restart (Down, Up) loses timers and the mark; containers, and what execs started, run on.
 //
 // CRI-O's cannot be held against a real one here: nothing on the project's machines runs it. They follow what was read in
 // CRI-O and seen on a real 1.37.0 (its table is in the project's notes), and unit tests hold the simulator to that.

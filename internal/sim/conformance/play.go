@@ -49,6 +49,8 @@ type Stage struct {
 	// Image holds the actor. Lines is a folder of the host with the line server's lines.sock, for containers to mount; ""
 	// where there is none. Cgroup is the parent of the pod's cgroup.
 	Image, Lines, Cgroup string
+	// Restart carries out the step of that name.
+	Restart func(context.Context) error
 }
 
 // player is a sequence being played.
@@ -112,8 +114,14 @@ func (p *player) play(ctx context.Context) (Trace, error) {
 		if err := until(ctx, begin.Add(step.At)); err != nil {
 			return Trace{}, err
 		}
-		if step.Call == Cancel {
+		switch step.Call {
+		case Cancel:
 			cancels[step.Of]()
+			continue
+		case Restart:
+			if err := p.Restart(ctx); err != nil {
+				return Trace{}, fmt.Errorf("%s: restart: %w", p.sequence.Name, err)
+			}
 			continue
 		}
 		sent := make(chan struct{})

@@ -137,7 +137,7 @@ func TestRealContainerd(t *testing.T) {
 	}
 }
 
-// playAll plays all sequences side by side.
+// playAll plays all sequences side by side, those that restart the runtime after the others.
 func playAll(ctx context.Context, node *localnode.Node, recorder *history.Recorder) (map[string]Trace, error) {
 	client, err := remote.NewRemoteRuntimeServiceBuilder().
 		WithEndpoint("unix://" + node.RuntimeEndpoint()).WithConnectionTimeout(2 * time.Minute).Build(ctx)
@@ -145,65 +145,87 @@ func playAll(ctx context.Context, node *localnode.Node, recorder *history.Record
 		return nil, err
 	}
 	defer func() { _ = client.Close(ctx) }()
-	var (
-		mu     sync.Mutex
-		errs   []error
-		traces = map[string]Trace{}
-		wait   sync.WaitGroup
-		plays  = map[string]func(context.Context) (Trace, error){}
-		undos  = map[string]func(context.Context) error{}
-	)
-	failed := func(err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		errs = append(errs, err)
+	restart := sync.OnceValue(func() error { return node.RestartRuntime(ctx) })
+	t := theatre{
+		stage: Stage{
+			Runtime: client, Image: localnode.ActorImage, Lines: node.LinesDir(), Cgroup: node.Cgroup(),
+			Restart: func(context.Context) error { return restart() },
+		},
+		recorder: recorder, traces: map[string]Trace{},
 	}
+	var calm, restarting []Sequence
 	for _, sequence := range Sequences() {
+		if sequence.Restarts() {
+			restarting = append(restarting, sequence)
+		} else {
+			calm = append(calm, sequence)
+		}
+	}
+	t.play(ctx, calm, apart)
+	t.play(ctx, restarting, 0)
+	return t.traces, errors.Join(t.errs...)
+}
+
+// theatre plays several sequences on one runtime.
+type theatre struct {
+	stage    Stage
+	recorder *history.Recorder
+
+	mu     sync.Mutex
+	errs   []error
+	traces map[string]Trace
+}
+
+func (t *theatre) failed(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.errs = append(t.errs, err)
+}
+
+// play prepares all of the sequences, then starts one after the other.
+func (t *theatre) play(ctx context.Context, sequences []Sequence, apart time.Duration) {
+	var wait sync.WaitGroup
+	plays := make([]func(context.Context) (Trace, error), len(sequences))
+	undos := make([]func(context.Context) error, len(sequences))
+	for i, sequence := range sequences {
 		wait.Go(func() {
-			log, err := recorder.Open(history.Header{Scenario: sequence.Name, Level: "node", Pod: sequence.Name})
-			if err != nil {
-				failed(err)
-				return
+			stage := t.stage
+			var err error
+			if stage.Log, err = t.recorder.Open(history.Header{Scenario: sequence.Name, Level: "node", Pod: sequence.Name}); err == nil {
+				plays[i], undos[i], err = Prepare(ctx, stage, sequence)
 			}
-			play, undo, err := Prepare(ctx, Stage{
-				Runtime: client, Log: log, Image: localnode.ActorImage, Lines: node.LinesDir(), Cgroup: node.Cgroup(),
-			}, sequence)
 			if err != nil {
-				failed(err)
-				return
+				t.failed(err)
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			plays[sequence.Name], undos[sequence.Name] = play, undo
 		})
 	}
 	wait.Wait()
 	start := time.Now()
-	for i, sequence := range Sequences() {
-		play := plays[sequence.Name]
-		if play == nil {
+	for i, sequence := range sequences {
+		if plays[i] == nil {
 			continue
 		}
 		wait.Go(func() {
-			if err := until(ctx, start.Add(time.Duration(i)*apart)); err != nil {
-				failed(err)
-				return
+			err := until(ctx, start.Add(time.Duration(i)*apart))
+			var trace Trace
+			if err == nil {
+				trace, err = plays[i](ctx)
 			}
-			trace, err := play(ctx)
 			if err != nil {
-				failed(err)
-				return
+				t.failed(err)
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			traces[sequence.Name] = trace
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.traces[sequence.Name] = trace
 		})
 	}
 	wait.Wait()
-	for name, undo := range undos {
+	for i, undo := range undos {
+		if undo == nil {
+			continue
+		}
 		if err := undo(ctx); err != nil {
-			failed(fmt.Errorf("%s: %w", name, err))
+			t.failed(fmt.Errorf("%s: %w", sequences[i].Name, err))
 		}
 	}
-	return traces, errors.Join(errs...)
 }

@@ -16,7 +16,10 @@ limitations under the License.
 
 package conformance
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Sequence is what is done to one container.
 type Sequence struct {
@@ -68,6 +71,8 @@ const (
 	RemoveSandbox Call = "remove-sandbox"
 	// Cancel is no call: it ends the context of another.
 	Cancel Call = "cancel"
+	// Restart is no call: the runtime's daemon is killed and started again, which takes up to two seconds.
+	Restart Call = "restart"
 )
 
 // Object is what a call is about.
@@ -81,3 +86,8 @@ const (
 	// Unknown is an id that nobody gave.
 	Unknown Object = "unknown"
 )
+
+// Restarts says that the runtime is restarted in it. Such sequences disturb all others.
+func (q Sequence) Restarts() bool {
+	return slices.ContainsFunc(q.Steps, func(s Step) bool { return s.Call == Restart })
+}

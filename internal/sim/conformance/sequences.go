@@ -49,7 +49,7 @@ var (
 // Sequences returns the script.
 func Sequences() []Sequence {
 	var all []Sequence
-	for _, family := range [][]Sequence{stops(), cancels(), execs(), sandboxes(), idempotence()} {
+	for _, family := range [][]Sequence{stops(), cancels(), execs(), sandboxes(), idempotence(), restarts()} {
 		all = append(all, family...)
 	}
 	return all
@@ -183,5 +183,19 @@ func idempotence() []Sequence {
 	}, {
 		Name: "start-twice", Why: "a container starts once",
 		Args: stubborn, Until: s(2), Steps: []Step{do(0, Start), with(do(0, Start), Unknown), stop(1, 0)},
+	}}
+}
+
+// restarts: all have their restart at the same second, so that one serves them all.
+func restarts() []Sequence {
+	return []Sequence{{
+		Name: "restart-stop", Why: "a restart loses a stop's timer and that TERM was sent; containers run on",
+		Args: stubborn, Until: s(8), Steps: []Step{stop(0, 20), do(1, Restart), do(4, Status), stop(5, 2)},
+	}, {
+		Name: "restart-exec", Why: "what an exec started runs on",
+		Args: stubborn, Until: s(8), Steps: []Step{hook(0, "5s"), do(1, Restart), stop(7, 0)},
+	}, {
+		Name: "restart-exit", Why: "a container that ends in its own time has ended then",
+		Args: []string{"--exit-after-term", "5s", "--exit-code", "4"}, Until: s(8), Steps: []Step{stop(0, 20), do(1, Restart), do(6, Status)},
 	}}
 }

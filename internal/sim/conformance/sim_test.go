@@ -44,7 +44,14 @@ func simulate(t *testing.T, sequence Sequence, personality sim.Personality) Trac
 		}
 		rt := sim.New(sim.Options{Personality: personality, Sink: recorder})
 		defer rt.Stop()
-		play, undo, err := Prepare(t.Context(), Stage{Runtime: rt, Log: log, Image: sim.ActorImage}, sequence)
+		play, undo, err := Prepare(t.Context(), Stage{
+			Runtime: rt, Log: log, Image: sim.ActorImage,
+			Restart: func(context.Context) error {
+				rt.Down()
+				rt.Up()
+				return nil
+			},
+		}, sequence)
 		if err != nil {
 			t.Fatal(err)
 		}
