@@ -33,7 +33,7 @@ func TestHistories(t *testing.T) {
 	// rapid's default is 100 histories, and only its flag can change that; so ask it often
 	for range 20 {
 		rapid.Check(t, func(rt *rapid.T) {
-			pod := stubborn{
+			pod := &stubborn{
 				exits:    rapid.OneOf(rapid.Just(time.Duration(0)), rapid.Custom(drawTime)).Draw(rt, "exits"),
 				refusals: rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(rt, "refusals"),
 			}

@@ -154,13 +154,13 @@ type outcome struct {
 }
 
 // play runs the pod for a while, plays the requests and waits until the pod has ended. It runs in virtual time.
-func play(t *testing.T, pod stubborn, requests []request) outcome {
-	result := outcome{stubborn: &pod}
+func play(t *testing.T, pod *stubborn, requests []request) outcome {
+	result := outcome{stubborn: pod}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
 		defer cancel()
 		recorder := record.NewFakeRecorder(100)
-		driver := NewDriver(ctx, &pod, recorder)
+		driver := NewDriver(ctx, pod, recorder)
 		go driver.Run(ctx)
 		pod.dead = make(chan struct{})
 		driver.Apply(ctx, newPod())

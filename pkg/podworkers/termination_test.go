@@ -59,7 +59,7 @@ func TestTermination(t *testing.T) {
 		{rules: "R12", desc: "ends by itself", requests: []request{{grace: 30}}, exits: seconds(4), timeouts: []int64{30}, died: seconds(4)},
 	} {
 		t.Run(tc.rules+" "+tc.desc, func(t *testing.T) {
-			got := play(t, stubborn{refusals: tc.refusals, exits: tc.exits}, tc.requests)
+			got := play(t, &stubborn{refusals: tc.refusals, exits: tc.exits}, tc.requests)
 			var timeouts []int64
 			for _, a := range got.attempts {
 				timeouts = append(timeouts, a.timeout)
@@ -79,7 +79,7 @@ func TestTermination(t *testing.T) {
 
 // R2, R11: a retry works towards the same deadline, and a shorter request does not wait for the back-off.
 func TestRetryKeepsDeadline(t *testing.T) {
-	got := play(t, stubborn{refusals: 2}, []request{{grace: 60}, {after: seconds(3), grace: 40}})
+	got := play(t, &stubborn{refusals: 2}, []request{{grace: 60}, {after: seconds(3), grace: 40}})
 	if len(got.attempts) != 3 {
 		t.Fatalf("got %d attempts, want 3", len(got.attempts))
 	}
