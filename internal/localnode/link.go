@@ -24,6 +24,8 @@ import (
 
 // link carries connections from one address of the node to another until it is cut.
 type link struct {
+	addr net.Addr // where it listens
+
 	mu    sync.Mutex
 	cut   bool
 	conns map[net.Conn]bool
@@ -35,7 +37,7 @@ func newLink(from, to string) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{conns: map[net.Conn]bool{}}
+	l := &link{addr: listener.Addr(), conns: map[net.Conn]bool{}}
 	go func() {
 		for {
 			outer, err := listener.Accept()

@@ -1,0 +1,84 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"io"
+	"net"
+	"testing"
+)
+
+// echo answers every connection with what it says.
+func echo(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				io.Copy(conn, conn)
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func says(conn net.Conn) error {
+	if _, err := conn.Write([]byte("x")); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(conn, make([]byte, 1))
+	return err
+}
+
+func TestLinkIsCutAndJoined(t *testing.T) {
+	l, err := newLink("127.0.0.1:0", echo(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dial := func() net.Conn {
+		conn, err := net.Dial("tcp", l.addr.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return conn
+	}
+	before := dial()
+	if err := says(before); err != nil {
+		t.Fatalf("joined: %v", err)
+	}
+	l.set(true)
+	if err := says(before); err == nil {
+		t.Error("a connection outlived the cut")
+	}
+	if err := says(dial()); err == nil {
+		t.Error("a new connection is carried while the link is cut")
+	}
+	l.set(false)
+	if err := says(dial()); err != nil {
+		t.Errorf("joined again: %v", err)
+	}
+}
