@@ -26,6 +26,10 @@ limitations under the License.
 // from the request, and "not after" from the watch event plus slack. deletionTimestamp has a resolution of one second
 // and decides nothing.
 //
+// What asks for a pod's end is a request, whoever asks: a delete that the API server accepted, an eviction inside the kubelet,
+// a static pod's manifest taken away. Steps that only disturb (a restart, a cut connection) are none, but a run in which one
+// is missing or failed proves nothing.
+//
 // A rule that never came to apply, because no pod ran, a request was refused or the observation ended too soon, is
 // Invalid: neither green nor red.
 //

@@ -43,6 +43,12 @@ limitations under the License.
 // Every hierarchy below /sys/fs/cgroup is used as it is: v1, hybrid, or unified. Nothing needs CAP_SYS_RESOURCE: no OOM score is
 // lowered (the kubelet's and the containers' settings say so), and the kubelet's complaint about its file limit is harmless.
 //
+// # Disturbing a node
+//
+// Whoever called Up may kill and start the kubelet, restart containerd, and cut the kubelet off from the API server, which it
+// reaches through a forwarder in pid 1 for that purpose (restart.go). The restarted programs are the same binaries with the same
+// folders. Static pods have a folder (ManifestsDir). The kubelet syncs pods anew every 10 s instead of every minute.
+//
 // # Folder of a node (Config.Dir)
 //
 //	state.json        what exists outside of the folder; written first, removed last
