@@ -34,6 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/simkubelet"
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
@@ -43,6 +44,7 @@ const ArtifactsVar = "ARTIFACTS"
 // regression is what the command line of `kgrace regress` asks for.
 type regression struct {
 	minor, arm, level, artifacts, judge string
+	runtimes                            []string
 	oneByOne                            bool
 	out                                 outputFlag
 	// from these follow
@@ -55,11 +57,14 @@ func newRegressCommand(app *app) *cobra.Command {
 	q := &regression{out: newOutputFlag()}
 	cmd := &cobra.Command{
 		Use:   "regress [scenario...]",
-		Short: "Run the scenarios on both arms, on real nodes, and print one table",
-		Long: `Run the named scenarios, or all of them, on a real node of each arm and print one table: scenario, rule, what the stock and
-the fixed kubelet showed, whether that is what the catalogue expects, and when the last container died.
+		Short: "Run the scenarios on both arms, on real nodes or simulated ones, and print one table",
+		Long: `Run the named scenarios, or all of them, on both arms and print one table: scenario, rule, what the stock and the fixed kubelet
+showed, whether that is what the catalogue expects, and when the last container died.
 
-What is missing is built first. Needs root. Histories, an HTML report, JUnit, JSON and the suite's log go to $` + ArtifactsVar + `
+Level node runs a real node of each arm and needs root. Level sim runs each arm's kubelet code against a simulated runtime, in
+virtual time; it needs Go and nothing else, and gives one table for each runtime whose manners are simulated.
+
+What is missing is built first. Histories, an HTML report, JUnit, JSON and the suite's log go to $` + ArtifactsVar + `
 (default: artifacts in the output folder). Kept histories can be judged again, without nodes or root: --judge.
 
 Verdicts: reproduced (stock broke the rule, as expected), fixed, kept; not-reproduced, still-broken, regressed (red); invalid.
@@ -69,7 +74,7 @@ Exit codes:
   1  red: a judge saw something else than the catalogue expects
   2  the command line is wrong
   3  invalid: nothing is red, but something could not be run or judged`,
-		Example: "  kgrace regress\n  kgrace regress force-while-terminating --arm stock\n  kgrace regress --judge _output/artifacts/histories -o json",
+		Example: "  kgrace regress\n  kgrace regress --level sim\n  kgrace regress force-while-terminating --arm stock\n  kgrace regress --judge _output/artifacts/histories -o json",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if err := q.resolve(ids); err != nil {
 				return err
@@ -82,7 +87,8 @@ Exit codes:
 	}
 	addMinorFlag(cmd, &q.minor)
 	addArmFlag(cmd, &q.arm)
-	cmd.Flags().StringVar(&q.level, "level", string(scenario.LevelNode), "at which level to run")
+	cmd.Flags().StringVar(&q.level, "level", string(scenario.LevelNode), "at which level to run: node or sim")
+	cmd.Flags().StringSliceVar(&q.runtimes, "runtime", simkubelet.Runtimes(), "whose manners the runtime of the sim level has")
 	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where histories and reports go")
 	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, for slow machines")
 	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this folder again, and run nothing")
@@ -96,8 +102,8 @@ func (q *regression) resolve(ids []string) (err error) {
 		return fmt.Errorf("the catalogue is not whole:\n%w", err)
 	}
 	level, err := scenario.ParseLevel(q.level)
-	if err == nil && level != scenario.LevelNode {
-		err = fmt.Errorf("level %s cannot be run by this command; known: %s", level, scenario.LevelNode)
+	if err == nil && level != scenario.LevelNode && level != scenario.LevelSim {
+		err = fmt.Errorf("level %s cannot be run by this command; known: %s, %s", level, scenario.LevelSim, scenario.LevelNode)
 	}
 	if err != nil {
 		return usage(err)
@@ -145,6 +151,9 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 	}
 	if q.artifacts, err = filepath.Abs(q.artifacts); err != nil {
 		return err
+	}
+	if scenario.Level(q.level) == scenario.LevelSim {
+		return q.simulate(ctx, app, r)
 	}
 	// Building takes minutes on a fresh machine; what would stop the nodes is better said now.
 	if err := localnode.Check(ctx, localnode.Config{Dir: filepath.Join(nodesDir(r), "regress"), Name: "regress"}); err != nil {

@@ -1,0 +1,183 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/simbuild"
+	"github.com/kgrace/kgrace/internal/simkubelet"
+)
+
+// simulate runs the sim level: the suite is compiled once for each arm; each runtime is one run of both. What the default
+// runtime leaves goes to the artifacts folder itself, as of every level; what others leave to a folder of their name in it.
+func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) error {
+	var runtimes []sim.Personality
+	for _, name := range q.runtimes {
+		p, err := simkubelet.ParseRuntime(name)
+		if err != nil {
+			return usage(err)
+		}
+		runtimes = append(runtimes, p)
+	}
+	if len(runtimes) == 0 {
+		return usage(errors.New("--runtime names none"))
+	}
+	suites := map[scenario.Arm]string{}
+	for _, arm := range q.arms {
+		suite, err := simbuild.Build(ctx, r, q.minor, kubetree.Arm(arm))
+		if err != nil {
+			return err
+		}
+		suites[arm] = suite
+	}
+	var reds, errs []error
+	all := map[string]report.Results{}
+	for _, p := range runtimes {
+		dir := q.artifacts
+		if p != sim.Containerd {
+			dir = filepath.Join(dir, string(p))
+		}
+		results, failed, err := q.simulateOn(ctx, app, p, dir, suites)
+		if err != nil {
+			return err
+		}
+		all[string(p)] = results
+		if q.out != "json" {
+			fmt.Fprintf(app.output, "Runtime: simulated %s\n\n", p)
+		}
+		err = q.judged(app, results)
+		if results.Status() == report.StatusRed {
+			reds = append(reds, err)
+		} else if err != nil {
+			errs = append(errs, err)
+		} else if failed != nil {
+			// Every verdict is good, and yet a suite says no: one of its own tests, say.
+			errs = append(errs, failed)
+		}
+		errs = append(errs, app.htmlReport(dir))
+	}
+	if q.out == "json" {
+		e := json.NewEncoder(app.output)
+		e.SetIndent("", "  ")
+		errs = append(errs, e.Encode(all))
+	}
+	if len(reds) > 0 {
+		return red(errors.Join(append(reds, errs...)...))
+	}
+	return errors.Join(errs...)
+}
+
+// judged is finish without the JSON, which is one object for all runtimes.
+func (q *regression) judged(app *app, results report.Results) error {
+	if q.out != "json" {
+		return q.finish(app, results)
+	}
+	silent := *app
+	silent.output = discard{}
+	return q.finish(&silent, results)
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// simulateOn runs the suites of all arms side by side against one runtime, and merges what they found. failed is what suites
+// say that did leave results.
+func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality, dir string, suites map[scenario.Arm]string) (results report.Results, failed, err error) {
+	begin := time.Now()
+	rows := simkubelet.Rows(p, q.scenarios)
+	results = report.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms}
+	for _, s := range rows {
+		results.Scenarios = append(results.Scenarios, s.ID)
+	}
+	if len(rows) == 0 {
+		return results, nil, fmt.Errorf("runtime %s can carry none of these scenarios", p)
+	}
+	// What an earlier run left must not be taken for this one's.
+	for _, old := range []string{report.ResultsFile(scenario.LevelSim), report.PageFile, filepath.Join("histories", string(scenario.LevelSim))} {
+		if err := os.RemoveAll(filepath.Join(dir, old)); err != nil {
+			return results, nil, err
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return results, nil, err
+	}
+	parts := make([]report.Results, len(q.arms))
+	errs, fails := make([]error, len(q.arms)), make([]error, len(q.arms))
+	var wait sync.WaitGroup
+	for i, arm := range q.arms {
+		c := simkubelet.Config{Minor: q.minor, Arm: arm, Personality: p, Scenarios: results.Scenarios, Artifacts: dir}
+		wait.Go(func() { parts[i], fails[i], errs[i] = runSim(ctx, suites[arm], c) })
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return results, nil, err
+	}
+	for _, s := range rows {
+		for i, arm := range q.arms {
+			if one, ok := parts[i].Find(s.ID, arm); ok {
+				results.Results = append(results.Results, one)
+			}
+		}
+	}
+	results.Seconds = time.Since(begin).Seconds()
+	fmt.Fprintf(app.errs, "sim: %d scenarios on %d arms against %s in %.1f s\n", len(rows), len(q.arms), p, results.Seconds)
+	return results, errors.Join(fails...), results.Write(filepath.Join(dir, report.ResultsFile(scenario.LevelSim)))
+}
+
+// runSim runs one suite. Verdicts are in its results; err means that it left none, failed that it did not pass.
+func runSim(ctx context.Context, suite string, c simkubelet.Config) (found report.Results, failed, err error) {
+	results := filepath.Join(c.Artifacts, c.File("results", "json"))
+	if err := os.Remove(results); err != nil && !os.IsNotExist(err) {
+		return found, nil, err
+	}
+	defer os.Remove(results) // it is part of the merged ones
+	config := filepath.Join(c.Artifacts, c.File("suite", "json"))
+	if err := c.Write(config); err != nil {
+		return found, nil, err
+	}
+	log := filepath.Join(c.Artifacts, c.File("suite", "log"))
+	file, err := os.Create(log)
+	if err != nil {
+		return found, nil, err
+	}
+	defer file.Close()
+	cmd := exec.CommandContext(ctx, suite, "-test.timeout=0")
+	cmd.Dir = c.Artifacts
+	cmd.Env = append(os.Environ(), simkubelet.ConfigVar+"="+config)
+	cmd.Stdout, cmd.Stderr = file, file
+	if failed = cmd.Run(); failed != nil {
+		failed = fmt.Errorf("the suite of %s did not pass (%w); see %s", c.Arm, failed, log)
+	}
+	if found, err = report.Read(results); err != nil {
+		return found, nil, errors.Join(fmt.Errorf("the suite of %s left no results; see %s", c.Arm, log), failed)
+	}
+	return found, failed, nil
+}

@@ -1,0 +1,71 @@
+//go:build kgrace_sim
+
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simapi
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/kubernetes/pkg/registry/core/pod"
+)
+
+// Delete deletes a pod as a DELETE does. What is written after BeforeDelete has spoken follows Delete and
+// updateForGracefulDeletionAndFinalizers of the API server's generic registry (k8s.io/apiserver
+// pkg/registry/generic/registry/store.go): a graceful delete is an update, which a grace of 0 is followed by the removal.
+func (s *Server) Delete(namespace, name string, options metav1.DeleteOptions) (*corev1.Pod, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, err := s.get(namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	internal, err := toInternal(old)
+	if err != nil {
+		return nil, err
+	}
+	ctx := requestContext(namespace, "delete", "")
+	opts := options.DeepCopy()
+	graceful, pending, err := rest.BeforeDelete(pod.Strategy, ctx, internal, opts)
+	if err != nil {
+		return nil, err
+	}
+	if pending { // a longer or equal grace of a pod already being deleted
+		return old.DeepCopy(), nil
+	}
+	result := old.DeepCopy()
+	if graceful || len(internal.Finalizers) > 0 {
+		if result, err = toV1(internal); err != nil {
+			return nil, err
+		}
+		if !graceful {
+			zero := int64(0)
+			result.DeletionGracePeriodSeconds = &zero
+			if result.DeletionTimestamp == nil {
+				now := metav1.Now()
+				result.DeletionTimestamp = &now
+			}
+		}
+		result = s.write(watch.Modified, result)
+		if len(result.Finalizers) > 0 || *opts.GracePeriodSeconds > 0 {
+			return result, nil
+		}
+	}
+	return s.write(watch.Deleted, result), nil
+}

@@ -1,0 +1,29 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package simapi is the side of the Kubernetes API that a pod's life needs, in memory: pods with their creates, deletes,
+// status patches, lists and watches, behind client-go's clientset.
+//
+// Real: what a delete means. It goes through the API server's own pod strategy and its rest.BeforeDelete, so a force is
+// two writes, shortening rewrites deletionTimestamp, -1 becomes 1, and a moment that has passed becomes now. Creates are
+// defaulted, prepared and validated by the API server's own code, status writes prepared by it. Stamps have whole seconds.
+//
+// Not real: storage, admission, authorization, and the few lines of the API server's registry that decide what is written
+// after BeforeDelete has spoken (delete.go repeats them). Objects of other kinds are kept by client-go's fake, which
+// knows no strategies.
+//
+// Every change of a pod is recorded as it is made: the history has no delay of a watch.
+package simapi

@@ -1,0 +1,109 @@
+//go:build kgrace_sim
+
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simapi
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// Client is a client of the server, of one process: it has objects of other kinds than pods for itself.
+type Client struct {
+	*fake.Clientset
+	server *Server
+	dead   atomic.Bool
+}
+
+// Client returns a new client.
+func (s *Server) Client() *Client {
+	c := &Client{Clientset: fake.NewClientset(s.objects...), server: s}
+	c.react()
+	return c
+}
+
+// Kill lets nothing more of this client reach the server: its process is dead.
+func (c *Client) Kill() { c.dead.Store(true) }
+
+func (c *Client) reaches() error {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	if c.server.cut || c.dead.Load() {
+		return errCut
+	}
+	return nil
+}
+
+// react lets the clientset's pods be the server's.
+func (c *Client) react() {
+	s := c.server
+	on := func(verb string, do func(clienttesting.Action) (runtime.Object, error)) {
+		c.PrependReactor(verb, "pods", func(a clienttesting.Action) (bool, runtime.Object, error) {
+			if err := c.reaches(); err != nil {
+				return true, nil, err
+			}
+			object, err := do(a)
+			return true, object, err
+		})
+	}
+	// What nobody needs yet must not fall through to the clientset's own store, which would know other pods.
+	on("*", func(a clienttesting.Action) (runtime.Object, error) {
+		return nil, fmt.Errorf("simapi: %s of pods %s is not there", a.GetVerb(), a.GetSubresource())
+	})
+	on("get", func(a clienttesting.Action) (runtime.Object, error) {
+		return object(s.Get(a.GetNamespace(), a.(clienttesting.GetAction).GetName()))
+	})
+	on("list", func(clienttesting.Action) (runtime.Object, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.list(), nil
+	})
+	on("create", func(a clienttesting.Action) (runtime.Object, error) {
+		if a.GetSubresource() != "" {
+			return nil, fmt.Errorf("simapi: creating pods/%s is not there", a.GetSubresource())
+		}
+		given := a.(clienttesting.CreateAction).GetObject().(*corev1.Pod).DeepCopy()
+		given.Namespace = a.GetNamespace()
+		return object(s.Create(given))
+	})
+	on("delete", func(a clienttesting.Action) (runtime.Object, error) {
+		d := a.(clienttesting.DeleteActionImpl)
+		return object(s.Delete(d.Namespace, d.Name, d.DeleteOptions))
+	})
+	on("patch", func(a clienttesting.Action) (runtime.Object, error) {
+		p := a.(clienttesting.PatchAction)
+		if a.GetSubresource() != "status" || p.GetPatchType() != types.StrategicMergePatchType {
+			return nil, fmt.Errorf("simapi: patching pods/%s by %s is not there", a.GetSubresource(), p.GetPatchType())
+		}
+		return object(s.PatchStatus(a.GetNamespace(), p.GetName(), p.GetPatch()))
+	})
+}
+
+// object keeps a nil pod from becoming an object that is not nil.
+func object(p *corev1.Pod, err error) (runtime.Object, error) {
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}

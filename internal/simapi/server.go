@@ -1,0 +1,218 @@
+//go:build kgrace_sim
+
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/watch"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	api "k8s.io/kubernetes/pkg/apis/core"
+	_ "k8s.io/kubernetes/pkg/apis/core/install" // defaults and conversions
+	"k8s.io/kubernetes/pkg/registry/core/pod"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/history/apiwatch"
+)
+
+var resource = corev1.Resource("pods")
+
+// Server holds the objects. Safe for concurrent use; in a synctest bubble it must be made inside it.
+type Server struct {
+	objects []runtime.Object
+	sink    history.Sink
+
+	// mu is never held over a wait.
+	mu      sync.Mutex
+	pods    map[types.NamespacedName]*corev1.Pod
+	order   []types.NamespacedName
+	version uint64
+	log     []change // what a watch can still be told
+	oldest  uint64   // the version before the first of log
+	streams map[*stream]bool
+	cut     bool
+	ends    apiwatch.Ends
+}
+
+// change is a write: the version it made, and what a watch tells of it.
+type change struct {
+	version uint64
+	event   watch.Event
+}
+
+// New returns a server that holds these objects, which must not be pods. sink gets every change of a pod.
+func New(sink history.Sink, objects ...runtime.Object) *Server {
+	return &Server{objects: objects, sink: sink, pods: map[types.NamespacedName]*corev1.Pod{}, streams: map[*stream]bool{},
+		version: 1, oldest: 1}
+}
+
+// Create makes a pod as a POST does.
+func (s *Server) Create(given *corev1.Pod) (*corev1.Pod, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	made := given.DeepCopy()
+	legacyscheme.Scheme.Default(made)
+	internal, err := toInternal(made)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	key := types.NamespacedName{Namespace: made.Namespace, Name: made.Name}
+	if _, ok := s.pods[key]; ok {
+		return nil, apierrors.NewAlreadyExists(resource, made.Name)
+	}
+	ctx := requestContext(made.Namespace, "create", "")
+	rest.FillObjectMetaSystemFields(internal)
+	if err := rest.BeforeCreate(pod.Strategy, ctx, internal); err != nil {
+		return nil, err
+	}
+	if made, err = toV1(internal); err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	s.order = append(s.order, key)
+	return s.write(watch.Added, made), nil
+}
+
+// Get returns a copy of a pod.
+func (s *Server) Get(namespace, name string) (*corev1.Pod, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, err := s.get(namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	return found.DeepCopy(), nil
+}
+
+func (s *Server) get(namespace, name string) (*corev1.Pod, error) {
+	found, ok := s.pods[types.NamespacedName{Namespace: namespace, Name: name}]
+	if !ok {
+		return nil, apierrors.NewNotFound(resource, name)
+	}
+	return found, nil
+}
+
+// PatchStatus applies a strategic merge patch to the status of a pod, as the kubelet's status manager sends it.
+func (s *Server) PatchStatus(namespace, name string, patch []byte) (*corev1.Pod, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, err := s.get(namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	before, err := json.Marshal(old)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	after, err := strategicpatch.StrategicMergePatch(before, patch, corev1.Pod{})
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	patched := &corev1.Pod{}
+	if err := json.Unmarshal(after, patched); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	if patched.UID != old.UID {
+		return nil, apierrors.NewConflict(resource, name, fmt.Errorf("the pod has UID %s, not %s", old.UID, patched.UID))
+	}
+	newer, err := toInternal(patched)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	older, err := toInternal(old)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	ctx := requestContext(namespace, "patch", "status")
+	pod.StatusStrategy.PrepareForUpdate(ctx, newer, older)
+	result, err := toV1(newer)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	// rest.BeforeUpdate keeps what marks the object as being deleted.
+	result.ObjectMeta = *old.ObjectMeta.DeepCopy()
+	if equality.Semantic.DeepEqual(old, result) {
+		return old.DeepCopy(), nil
+	}
+	return s.write(watch.Modified, result), nil
+}
+
+// write stores a pod (a Deleted one is removed), tells the watches, and records. mu is held.
+func (s *Server) write(kind watch.EventType, p *corev1.Pod) *corev1.Pod {
+	s.version++
+	p.ResourceVersion = strconv.FormatUint(s.version, 10)
+	p.CreationTimestamp = p.CreationTimestamp.Rfc3339Copy()
+	if p.DeletionTimestamp != nil {
+		whole := p.DeletionTimestamp.Rfc3339Copy()
+		p.DeletionTimestamp = &whole
+	}
+	key := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
+	if kind == watch.Deleted {
+		delete(s.pods, key)
+		for i, other := range s.order {
+			if other == key {
+				s.order = append(s.order[:i:i], s.order[i+1:]...)
+				break
+			}
+		}
+	} else {
+		s.pods[key] = p
+	}
+	c := change{s.version, watch.Event{Type: kind, Object: p.DeepCopy()}}
+	s.log = append(s.log, c)
+	s.sink.Add(apiwatch.PodEvent(kind, p))
+	for _, e := range s.ends.See(p) {
+		s.sink.Add(e)
+	}
+	for w := range s.streams {
+		w.send(c.event)
+	}
+	return p.DeepCopy()
+}
+
+func toInternal(p *corev1.Pod) (*api.Pod, error) {
+	internal := &api.Pod{}
+	return internal, legacyscheme.Scheme.Convert(p, internal, nil)
+}
+
+func toV1(internal *api.Pod) (*corev1.Pod, error) {
+	p := &corev1.Pod{}
+	err := legacyscheme.Scheme.Convert(internal, p, nil)
+	p.TypeMeta = metav1.TypeMeta{}
+	return p, err
+}
+
+// requestContext is the context that the strategies find what is asked for in.
+func requestContext(namespace, verb, subresource string) context.Context {
+	return genericapirequest.WithRequestInfo(genericapirequest.WithNamespace(context.Background(), namespace), &genericapirequest.RequestInfo{
+		IsResourceRequest: true, Verb: verb, APIVersion: "v1", Resource: "pods", Subresource: subresource, Namespace: namespace,
+	})
+}

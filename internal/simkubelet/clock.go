@@ -1,0 +1,25 @@
+//go:build kgrace_sim
+
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simkubelet
+
+import utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+// Each bubble's clock starts anew, so nothing that outlives a bubble may remember a time. One thing does: the handler that
+// slows repeated errors down. The others stay.
+func init() { utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1] }

@@ -1,0 +1,113 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simkubelet
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/sim"
+)
+
+// ConfigVar names the file that tells the Ginkgo suite what to run; `kgrace regress` writes it.
+const ConfigVar = "KGRACE_SIM"
+
+// Config is what that file holds. A suite runs one arm with one personality of the runtime.
+type Config struct {
+	Minor       string          `json:"minor"`
+	Arm         scenario.Arm    `json:"arm"`
+	Personality sim.Personality `json:"personality"`
+	Scenarios   []string        `json:"scenarios"`
+	Artifacts   string          `json:"artifacts"`
+}
+
+// File names a file of this suite in the artifacts folder: kind-sim-containerd-stock.ext.
+func (c Config) File(kind, ext string) string {
+	return fmt.Sprintf("%s-%s-%s-%s.%s", kind, scenario.LevelSim, c.Personality, c.Arm, ext)
+}
+
+// History is where the history of a scenario lies below the artifacts folder.
+func (c Config) History(id string) string {
+	return filepath.Join("histories", string(scenario.LevelSim), string(c.Arm), id+".jsonl")
+}
+
+// Write writes the file.
+func (c Config) Write(path string) error {
+	data, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// ReadConfig reads the file. Every name in it must be known.
+func ReadConfig(path string) (c Config, rows []scenario.Scenario, err error) {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil {
+		return c, nil, fmt.Errorf("%s=%s: %w", ConfigVar, path, err)
+	}
+	if _, err := scenario.ParseArm(string(c.Arm)); err != nil {
+		return c, nil, err
+	}
+	if _, err := ParseRuntime(string(c.Personality)); err != nil {
+		return c, nil, err
+	}
+	catalogue, err := scenario.Catalogue()
+	if err != nil {
+		return c, nil, err
+	}
+	if len(c.Scenarios) == 0 {
+		return c, nil, fmt.Errorf("%s=%s names no scenario", ConfigVar, path)
+	}
+	rows, err = scenario.Pick(catalogue, scenario.LevelSim, c.Scenarios...)
+	return c, rows, err
+}
+
+// Runtimes are the names of the personalities.
+func Runtimes() []string {
+	var names []string
+	for _, one := range sim.Personalities() {
+		names = append(names, string(one))
+	}
+	return names
+}
+
+// ParseRuntime returns the personality of that name; the error lists the known ones.
+func ParseRuntime(name string) (sim.Personality, error) {
+	if slices.Contains(sim.Personalities(), sim.Personality(name)) {
+		return sim.Personality(name), nil
+	}
+	return "", fmt.Errorf("unknown runtime %q; known: %s", name, strings.Join(Runtimes(), ", "))
+}
+
+// not says which scenarios a personality cannot carry, and why.
+var not = map[sim.Personality]map[string]string{
+	sim.CRIO: {"readiness-during-stop": "CRI-O starts no exec, so no exec probe, in a container that is being stopped"},
+}
+
+// Rows are those of the scenarios that a personality can carry.
+func Rows(p sim.Personality, all []scenario.Scenario) []scenario.Scenario {
+	return slices.DeleteFunc(slices.Clone(all), func(s scenario.Scenario) bool { return not[p][s.ID] != "" })
+}

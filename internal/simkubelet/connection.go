@@ -1,0 +1,113 @@
+//go:build kgrace_sim
+
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simkubelet
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	internalapi "k8s.io/cri-api/pkg/apis"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kgrace/kgrace/internal/sim"
+)
+
+// connection is one kubelet's connection to the runtime. It ends with the kubelet's process: calls under way are cancelled,
+// and nothing that the dead process's goroutines still try has an effect. Calls that only look are not held up.
+type connection struct {
+	internalapi.RuntimeService
+	internalapi.ImageManagerService
+	rt   *sim.Runtime
+	life context.Context
+	end  context.CancelFunc
+}
+
+func connect(ctx context.Context, rt *sim.Runtime) *connection {
+	c := &connection{RuntimeService: rt, ImageManagerService: rt, rt: rt}
+	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
+	return c
+}
+
+// Close is part of both services; the runtime stays.
+func (c *connection) Close(context.Context) error { return nil }
+
+// through makes a call that ends with the connection too.
+func through[T any](ctx context.Context, c *connection, call func(context.Context) (T, error)) (T, error) {
+	if c.life.Err() != nil {
+		var none T
+		return none, status.Error(codes.Unavailable, "the connection is closed")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
+	return call(ctx)
+}
+
+func act(ctx context.Context, c *connection, call func(context.Context) error) error {
+	_, err := through(ctx, c, func(ctx context.Context) (any, error) { return nil, call(ctx) })
+	return err
+}
+
+func (c *connection) RunPodSandbox(ctx context.Context, config *runtimeapi.PodSandboxConfig, handler string) (string, error) {
+	return through(ctx, c, func(ctx context.Context) (string, error) { return c.rt.RunPodSandbox(ctx, config, handler) })
+}
+
+func (c *connection) StopPodSandbox(ctx context.Context, id string) error {
+	return act(ctx, c, func(ctx context.Context) error { return c.rt.StopPodSandbox(ctx, id) })
+}
+
+func (c *connection) RemovePodSandbox(ctx context.Context, id string) error {
+	return act(ctx, c, func(ctx context.Context) error { return c.rt.RemovePodSandbox(ctx, id) })
+}
+
+func (c *connection) CreateContainer(ctx context.Context, sandbox string, config *runtimeapi.ContainerConfig, sandboxConfig *runtimeapi.PodSandboxConfig) (string, error) {
+	return through(ctx, c, func(ctx context.Context) (string, error) {
+		return c.rt.CreateContainer(ctx, sandbox, config, sandboxConfig)
+	})
+}
+
+func (c *connection) StartContainer(ctx context.Context, id string) error {
+	return act(ctx, c, func(ctx context.Context) error { return c.rt.StartContainer(ctx, id) })
+}
+
+func (c *connection) StopContainer(ctx context.Context, id string, timeout int64) error {
+	return act(ctx, c, func(ctx context.Context) error { return c.rt.StopContainer(ctx, id, timeout) })
+}
+
+func (c *connection) RemoveContainer(ctx context.Context, id string) error {
+	return act(ctx, c, func(ctx context.Context) error { return c.rt.RemoveContainer(ctx, id) })
+}
+
+func (c *connection) UpdateContainerResources(ctx context.Context, id string, resources *runtimeapi.ContainerResources) error {
+	return act(ctx, c, func(ctx context.Context) error { return c.rt.UpdateContainerResources(ctx, id, resources) })
+}
+
+func (c *connection) ExecSync(ctx context.Context, id string, argv []string, timeout time.Duration) (stdout, stderr []byte, err error) {
+	err = act(ctx, c, func(ctx context.Context) error {
+		stdout, stderr, err = c.rt.ExecSync(ctx, id, argv, timeout)
+		return err
+	})
+	return stdout, stderr, err
+}
+
+func (c *connection) PullImage(ctx context.Context, image *runtimeapi.ImageSpec, auth *runtimeapi.AuthConfig, sandbox *runtimeapi.PodSandboxConfig) (string, error) {
+	return through(ctx, c, func(ctx context.Context) (string, error) { return c.rt.PullImage(ctx, image, auth, sandbox) })
+}

@@ -1,0 +1,51 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package simkubelet plays scenarios at the sim level: the arm's own kubelet, compiled from its tree, against a container
+// runtime and an API in memory, in virtual time. A scenario is one testing/synctest bubble; a grace of an hour costs
+// milliseconds. It compiles only through internal/simbuild (build tag kgrace_sim).
+//
+// # Real
+//
+// The kubelet is the one that NewMainKubelet makes, with the wiring it makes: pod workers with SyncPod, SyncTerminatingPod
+// and SyncTerminatedPod, the work queue and the sync loop with housekeeping, pod config with its API source (a reflector)
+// and the decoding of static pods' manifests, pod manager and mirror pods, status manager, kuberuntime with hooks, ordering
+// and image pulls, pod cache and generic PLEG, prober, allocation and admission, container garbage collection, and the kill
+// function that eviction, preemption and shutdown call. Deletes go through the API server's own pod strategy, see
+// internal/simapi.
+//
+// # Not real
+//
+// The runtime and the processes in it: internal/sim. In the kubelet: cAdvisor, the container manager (so cgroups), volumes,
+// mounts and subpaths, the operating system's files behind kuberuntime's logs, the OOM watcher (its file in the tree is
+// replaced), tracing, and the HTTP client of lifecycle hooks, which is given a network in memory. Not run: node status and
+// lease, the eviction manager's watch for pressure, image garbage collection, log rotation, plugins, servers. Events go
+// straight to the history instead of through client-go's broadcaster, so they are neither delayed nor dropped. The feature
+// PodCertificateRequest is off: it cannot be set up twice in a process. Configuration is the default one but for
+// QOS cgroups, service watching of secrets and serial image pulls, which are off.
+//
+// # The seam
+//
+// seam/MINOR holds a few files that are laid into the tree for the build, the same for both arms: they call NewMainKubelet,
+// do what Kubelet.Run does, and end what no kubelet ever ends, so that no goroutine outlives its bubble. They are in no
+// patch.
+//
+// # Virtual time
+//
+// Time stands still while anything runs, so whatever the kubelet does takes none; only what waits does. A request takes a
+// millisecond to the API, which tells its sending from what it does. The kubelet starts, and so its periods tick, on whole
+// seconds; requests come in between.
+package simkubelet

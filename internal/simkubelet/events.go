@@ -1,0 +1,77 @@
+//go:build kgrace_sim
+
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simkubelet
+
+import (
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/tools/reference"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/history/apiwatch"
+)
+
+// events puts the kubelet's events into a history as they are made. Repeated ones count up, as the API would show them.
+type events struct {
+	sink history.Sink
+
+	mu     sync.Mutex
+	dead   bool // the kubelet's process is
+	counts map[string]int32
+}
+
+func newEvents(sink history.Sink) *events { return &events{sink: sink, counts: map[string]int32{}} }
+
+func (e *events) Event(object runtime.Object, kind, reason, message string) {
+	about, err := reference.GetReference(legacyscheme.Scheme, object)
+	if err != nil || about.Kind != "Pod" {
+		return
+	}
+	e.mu.Lock()
+	key := fmt.Sprint(about.UID, about.FieldPath, kind, reason, message)
+	e.counts[key]++
+	count, dead := e.counts[key], e.dead
+	e.mu.Unlock()
+	if dead {
+		return
+	}
+	e.sink.Add(apiwatch.KubeletEvent(&corev1.Event{InvolvedObject: *about, Type: kind, Reason: reason, Message: message, Count: count}))
+}
+
+func (e *events) Eventf(object runtime.Object, kind, reason, format string, args ...any) {
+	e.Event(object, kind, reason, fmt.Sprintf(format, args...))
+}
+
+func (e *events) AnnotatedEventf(object runtime.Object, _ map[string]string, kind, reason, format string, args ...any) {
+	e.Eventf(object, kind, reason, format, args...)
+}
+
+func (e *events) kill() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.dead = true
+}
+
+func (e *events) WithLogger(klog.Logger) record.EventRecorderLogger { return e }

@@ -1,0 +1,137 @@
+//go:build kgrace_sim
+
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simkubelet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubernetes/pkg/kubelet"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/simapi"
+)
+
+// nodeName is the name of the node in every bubble.
+const nodeName = "sim"
+
+// Node is a node in memory: the arm's kubelet, a simulated runtime, and the API. It lives in one synctest bubble.
+type Node struct {
+	API     *simapi.Server
+	Runtime *sim.Runtime
+	Kubelet *kubelet.Kgrace // nil while none runs
+
+	sink      history.Sink
+	dir       string
+	manifests map[string][]byte
+	// kill ends what a kubelet's process has open.
+	kill func()
+}
+
+// Up makes a node whose happenings go to sink.
+func Up(ctx context.Context, personality sim.Personality, sink history.Sink) (*Node, error) {
+	dir, err := os.MkdirTemp("", "kgrace-sim-")
+	if err != nil {
+		return nil, err
+	}
+	n := &Node{sink: sink, dir: dir, manifests: map[string][]byte{}}
+	n.Runtime = sim.New(sim.Options{Personality: personality, Sink: sink})
+	n.API = simapi.New(sink, nodeObject())
+	if err := n.StartKubelet(ctx); err != nil {
+		return nil, errors.Join(err, n.Down())
+	}
+	return n, nil
+}
+
+// StartKubelet starts the kubelet, the first time or after StopKubelet: its files are still there, its memory is not.
+func (n *Node) StartKubelet(ctx context.Context) (err error) {
+	client, conn, recorder := n.API.Client(), connect(ctx, n.Runtime), newEvents(n.sink)
+	n.kill = func() {
+		conn.end()
+		client.Kill()
+		recorder.kill()
+	}
+	n.Kubelet, err = kubelet.NewKgrace(ctx, kubelet.KgraceOptions{
+		Node: nodeName, Dir: n.dir, Client: client, Pods: n.API.Pods(nodeName),
+		Runtime: conn, Images: conn, HTTP: sim.HTTPDoer(n.Runtime), Recorder: recorder, Manifests: n.manifests,
+	})
+	if err != nil {
+		return fmt.Errorf("start the kubelet: %w", err)
+	}
+	return nil
+}
+
+// StopKubelet ends the kubelet as SIGKILL would. Some of its goroutines may still wait for a while, but have no effect.
+func (n *Node) StopKubelet() {
+	n.kill()
+	n.Kubelet.Stop(synctest.Wait)
+	n.Kubelet = nil
+}
+
+// SetManifest writes the manifest of a static pod; nil removes it.
+func (n *Node) SetManifest(ctx context.Context, name string, data []byte) error {
+	n.manifests[name] = data
+	if data == nil {
+		delete(n.manifests, name)
+	}
+	if n.Kubelet == nil {
+		return nil
+	}
+	return n.Kubelet.SetManifests(ctx, n.manifests)
+}
+
+// Down ends the node.
+func (n *Node) Down() error {
+	if n.Kubelet != nil {
+		n.StopKubelet()
+	}
+	n.Runtime.Stop()
+	// Whatever waits for a time by now, such as stock's sleep hooks, which nothing cuts, gets it; nothing else is left to
+	// happen, so that costs nothing.
+	time.Sleep(dusk)
+	return os.RemoveAll(n.dir)
+}
+
+// dusk is longer than any grace of the catalogue.
+const dusk = 3 * time.Hour
+
+func nodeObject() *corev1.Node {
+	capacity := corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("32Gi"),
+		corev1.ResourceEphemeralStorage: resource.MustParse("100Gi"), corev1.ResourcePods: resource.MustParse("110"),
+	}
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: nodeName, ResourceVersion: "1", Labels: map[string]string{
+			corev1.LabelOSStable: runtime.GOOS, corev1.LabelArchStable: runtime.GOARCH, corev1.LabelHostname: nodeName}},
+		Status: corev1.NodeStatus{
+			Capacity: capacity, Allocatable: capacity,
+			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+			Addresses:  []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "192.0.2.1"}, {Type: corev1.NodeHostName, Address: nodeName}},
+		},
+	}
+}

@@ -1,0 +1,149 @@
+//go:build kgrace_sim
+
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/reporters"
+	"github.com/onsi/ginkgo/v2/types"
+	. "github.com/onsi/gomega"
+	"k8s.io/klog/v2"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/regress"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/simkubelet"
+)
+
+// safety ends a suite that hangs: real time, not the bubbles'. It decides no verdict.
+const safety = 10 * time.Minute
+
+var (
+	config    simkubelet.Config
+	rows      []scenario.Scenario
+	configErr error
+	asked     bool
+	suite     *testing.T
+	results   report.Results
+)
+
+func TestMain(m *testing.M) {
+	var path string
+	if path, asked = os.LookupEnv(simkubelet.ConfigVar); asked {
+		config, rows, configErr = simkubelet.ReadConfig(path)
+		specs()
+	}
+	os.Exit(m.Run())
+}
+
+func TestSim(t *testing.T) {
+	if !asked {
+		t.Skipf("%s is not set: this suite is run by `kgrace regress --level sim`", simkubelet.ConfigVar)
+	}
+	if configErr != nil {
+		t.Fatal(configErr)
+	}
+	quiet(t)
+	suite = t
+	RegisterFailHandler(Fail)
+	suiteConfig, reporter := GinkgoConfiguration()
+	suiteConfig.RandomizeAllSpecs = true
+	suiteConfig.FailOnPending = true
+	suiteConfig.FailOnEmpty = true
+	suiteConfig.Timeout = safety
+	reporter.NoColor = true
+	RunSpecs(t, "regression at sim level, "+string(config.Arm), suiteConfig, reporter)
+}
+
+// quiet keeps the kubelet's log for itself, in the folder of the histories.
+func quiet(t *testing.T) {
+	file, err := os.Create(filepath.Join(config.Artifacts, config.File("kubelet", "log")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		klog.Flush()
+		file.Close()
+	})
+	var flags flag.FlagSet
+	klog.InitFlags(&flags)
+	for name, value := range map[string]string{"logtostderr": "false", "stderrthreshold": "FATAL", "v": "2"} {
+		if err := flags.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	klog.SetOutput(file)
+}
+
+// specs makes the tree of specs: it depends on what was asked for, so it is made once that is known.
+func specs() {
+	results = report.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []scenario.Arm{config.Arm}}
+	begin := time.Now()
+	for _, s := range rows {
+		results.Scenarios = append(results.Scenarios, s.ID)
+		Describe(s.ID, Label("level:"+string(scenario.LevelSim), "minor:"+config.Minor, "family:"+s.Family), func() {
+			labels := Labels{"arm:" + string(config.Arm), "runtime:" + string(config.Personality)}
+			for _, e := range s.Expect {
+				labels = append(labels, "rule:"+string(e.Rule))
+			}
+			It(string(config.Arm), labels, func() {
+				h := simkubelet.Play{Minor: config.Minor, Arm: config.Arm, Personality: config.Personality, Scenario: s}.Run(suite)
+				result := regress.Result(h, s)
+				result.History = config.History(s.ID)
+				Expect(history.WriteFile(filepath.Join(config.Artifacts, result.History), h)).To(Succeed())
+				results.Results = append(results.Results, result)
+				assert(h, result)
+			})
+		})
+	}
+	ReportAfterSuite("reports", func(r Report) {
+		results.Seconds = time.Since(begin).Seconds()
+		Expect(results.Write(filepath.Join(config.Artifacts, config.File("results", "json")))).To(Succeed())
+		junit := reporters.JunitReportConfig{OmitSpecLabels: true, OmitLeafNodeType: true, OmitSuiteSetupNodes: true,
+			OmitTimelinesForSpecState: types.SpecStatePassed}
+		Expect(reporters.GenerateJUnitReportWithConfig(r, filepath.Join(config.Artifacts, config.File("junit", "xml")), junit)).To(Succeed())
+		Expect(reporters.GenerateJSONReport(r, filepath.Join(config.Artifacts, config.File("ginkgo", "json")))).To(Succeed())
+	})
+}
+
+// assert fails the spec if a verdict is not the expected one, with the timeline of what happened.
+func assert(h history.History, result report.Result) {
+	GinkgoHelper()
+	if result.Good() {
+		return
+	}
+	AddReportEntry("timeline", report.Timeline(h), ReportEntryVisibilityFailureOrVerbose)
+	kind, notes := "invalid", ""
+	if result.Red() {
+		kind = "red"
+	}
+	for _, rule := range result.Rules {
+		if !rule.Verdict.Good() {
+			notes += "\n" + result.Note(rule)
+		}
+	}
+	Fail(kind + ":" + notes)
+}
