@@ -127,10 +127,13 @@ func TestKubeletConfig(t *testing.T) {
 	if c.ContainerRuntimeEndpoint != "unix:///run/proxy/cri.sock" || c.CgroupRoot != "/kgrace-stock-1" || *c.FailCgroupV1 || *c.OOMScoreAdj != 0 || *c.EventRecordQPS != 0 {
 		t.Errorf("kubelet configuration:\n%s", data)
 	}
-	// Whatever decides how fast a kubelet notices and acts stays at its default.
+	// Whatever decides how fast a kubelet notices and acts stays at its default. The one exception decides when it looks
+	// after what it has lost, and is not shorter than the back-off after an error, which it would cut.
+	if c.SyncFrequency.Duration != 10*time.Second {
+		t.Errorf("syncFrequency is %v, want 10s", c.SyncFrequency.Duration)
+	}
 	var zero kubeletv1beta1.KubeletConfiguration
 	for name, d := range map[string][2]any{
-		"syncFrequency":               {c.SyncFrequency, zero.SyncFrequency},
 		"nodeStatusUpdateFrequency":   {c.NodeStatusUpdateFrequency, zero.NodeStatusUpdateFrequency},
 		"runtimeRequestTimeout":       {c.RuntimeRequestTimeout, zero.RuntimeRequestTimeout},
 		"volumeStatsAggPeriod":        {c.VolumeStatsAggPeriod, zero.VolumeStatsAggPeriod},
