@@ -69,6 +69,8 @@ type container struct {
 type exit struct {
 	at   time.Time
 	code int32
+	// order is its place in the record: what happens in one moment of virtual time has an order too.
+	order int
 }
 
 // killed says that the process did not end by itself: 128 + SIGKILL.
@@ -86,6 +88,8 @@ type call struct {
 	at, back time.Time
 	timeout  int64
 	err      string
+	// order and backOrder are the places of both in the record.
+	order, backOrder int
 }
 
 func (c call) target() time.Time { return c.at.Add(seconds(c.timeout)) }
@@ -102,6 +106,15 @@ func (c *container) waiting(at time.Time) bool {
 
 // alive says that the container's main process lived at a moment.
 func (c *container) alive(at time.Time) bool { return c.exit == nil || c.exit.at.After(at) }
+
+// aliveAtCall and aliveAtReturn say the same of a call's beginning and its return, which may lie in the very moment in which
+// the process ended.
+func (c *container) aliveAtCall(s call) bool   { return c.aliveAs(s.at, s.order) }
+func (c *container) aliveAtReturn(s call) bool { return c.aliveAs(s.back, s.backOrder) }
+
+func (c *container) aliveAs(at time.Time, order int) bool {
+	return c.alive(at) || c.exit.at.Equal(at) && c.exit.order > order
+}
 
 // stopped returns the first StopContainer call from a moment on.
 func (c *container) stopped(from time.Time) (call, bool) {
@@ -123,10 +136,10 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 		byName[spec.Name] = c
 	}
 	var armed time.Time
-	open := map[int64]func(history.Event){}
+	open := map[int64]func(history.Event, int){}
 	pending := map[int64]history.Event{}
 	evicted := map[int64]int{}
-	for _, e := range f.events {
+	for order, e := range f.events {
 		c := byName[e.Container]
 		switch e.Kind {
 		case history.Armed:
@@ -155,7 +168,7 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 			f.kubelet = append(f.kubelet, e)
 		case history.ContainerExit:
 			if c != nil && c.exit == nil {
-				ended := exit{at: e.At}
+				ended := exit{at: e.At, order: order}
 				if e.ExitCode != nil {
 					ended.code = *e.ExitCode
 				}
@@ -166,19 +179,21 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 				c.line(e)
 			}
 		case history.CRICall:
-			one := call{at: e.At}
+			one := call{at: e.At, order: order}
 			if e.Grace != nil {
 				one.timeout = *e.Grace
 			}
 			if into := f.callsOf(c, e.Call); into != nil {
 				*into = append(*into, one)
 				at := len(*into) - 1
-				open[e.CallID] = func(r history.Event) { (*into)[at].back, (*into)[at].err = r.At, r.Error }
+				open[e.CallID] = func(r history.Event, order int) {
+					(*into)[at].back, (*into)[at].err, (*into)[at].backOrder = r.At, r.Error, order
+				}
 				pending[e.CallID] = e
 			}
 		case history.CRIReturn:
 			if done := open[e.CallID]; done != nil {
-				done(e)
+				done(e, order)
 				delete(open, e.CallID)
 				delete(pending, e.CallID)
 			}

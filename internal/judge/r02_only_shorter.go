@@ -55,7 +55,7 @@ func onlyShorterRule(f *facts) Finding {
 func (f *facts) refused() bool {
 	for _, c := range f.containers {
 		for _, s := range c.stops {
-			if s.err != "" && !s.canceled() && c.alive(s.back) {
+			if s.err != "" && !s.canceled() && c.aliveAtReturn(s) {
 				return true
 			}
 		}

@@ -23,13 +23,13 @@ func runtimeCallsRule(f *facts) Finding {
 	for _, c := range f.containers {
 		for _, s := range c.stops {
 			calls++
-			if s.canceled() && c.alive(s.back) {
+			if s.canceled() && c.aliveAtReturn(s) {
 				return broken(s.back, "the stop call of %s (timeout %d) for container %s was cancelled at %s while the container lived",
 					f.when(s.at), s.timeout, c.Name, f.when(s.back))
 			}
 		}
 		for _, s := range f.sandboxStops {
-			if c.alive(s.at) {
+			if c.aliveAtCall(s) {
 				return broken(s.at, "StopPodSandbox was called at %s while container %s lived", f.when(s.at), c.Name)
 			}
 		}
