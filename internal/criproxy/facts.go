@@ -98,13 +98,15 @@ func (p *Proxy) learn(f *facts, request, reply proto.Message) {
 		f.id = r.GetContainerId()
 		create, _ := request.(*runtimev1.CreateContainerRequest)
 		p.names.learnContainer(f.id, create.GetPodSandboxId(), owner{pod: f.pod, container: f.container})
-	case *runtimev1.ListContainersResponse:
-		p.names.learnContainers(r.GetContainers())
-	case *runtimev1.StreamContainersResponse:
+	case interface {
+		GetContainers() []*runtimev1.Container // of a list or, since 1.36, of a stream
+	}:
 		p.names.learnContainers(r.GetContainers())
 	case *runtimev1.ListPodSandboxResponse:
 		p.names.learnSandboxes(r.GetItems())
-	case *runtimev1.StreamPodSandboxesResponse:
+	case interface {
+		GetPodSandboxes() []*runtimev1.PodSandbox // of a stream
+	}:
 		p.names.learnSandboxes(r.GetPodSandboxes())
 	case *runtimev1.PodSandboxStatusResponse:
 		p.names.learnSandbox(r.GetStatus().GetId(), r.GetStatus().GetMetadata().GetName())

@@ -33,6 +33,7 @@ import (
 // Runtime is a container runtime in memory. It is what the kubelet holds in the place of its CRI client, so errors are
 // those that client returns. Safe for concurrent use.
 type Runtime struct {
+	otherCalls
 	options Options
 	faults  criproxy.FaultSet
 
@@ -99,12 +100,6 @@ func (rt *Runtime) Stop() {
 	}
 	rt.mu.Unlock()
 	rt.wait.Wait()
-}
-
-// Close implements the CRI client's interface: it closes what the kubelet thinks is its connection, and with it all.
-func (rt *Runtime) Close(context.Context) error {
-	rt.Stop()
-	return nil
 }
 
 // Down is the death of the runtime's daemon: calls under way and later ones end with Unavailable, what it kept in memory
