@@ -88,8 +88,9 @@ func kubeletConfig(p paths, cgroup, runtimeEndpoint string) ([]byte, error) {
 	c.Authentication.Anonymous.Enabled = ptr(false)
 	c.Authorization.Mode = kubeletv1beta1.KubeletAuthorizationModeAlwaysAllow
 
-	// What the kubelet looks after only when it syncs a pod anew, such as a lost mirror pod, shall not take a minute.
-	c.SyncFrequency = metav1.Duration{Duration: 10 * time.Second}
+	// What the kubelet looks after only when it syncs a pod anew, such as a lost mirror pod, shall not take up to a minute and a
+	// half. Not much shorter either: a pod deleted right after a sync is stopped up to 2 s late, until the pod cache is newer.
+	c.SyncFrequency = metav1.Duration{Duration: 30 * time.Second}
 
 	// Events are evidence: none may be dropped for coming too fast.
 	c.EventRecordQPS = ptr(int32(0))

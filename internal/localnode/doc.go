@@ -47,7 +47,7 @@ limitations under the License.
 //
 // Whoever called Up may kill and start the kubelet, restart containerd, and cut the kubelet off from the API server, which it
 // reaches through a forwarder in pid 1 for that purpose (restart.go). The restarted programs are the same binaries with the same
-// folders. Static pods have a folder (ManifestsDir). The kubelet syncs pods anew every 10 s instead of every minute.
+// folders. Static pods have a folder (ManifestsDir). The kubelet syncs pods anew every 30 to 45 s instead of every 60 to 90.
 //
 // # Folder of a node (Config.Dir)
 //

@@ -129,8 +129,8 @@ func TestKubeletConfig(t *testing.T) {
 	}
 	// Whatever decides how fast a kubelet notices and acts stays at its default. The one exception decides when it looks
 	// after what it has lost, and is not shorter than the back-off after an error, which it would cut.
-	if c.SyncFrequency.Duration != 10*time.Second {
-		t.Errorf("syncFrequency is %v, want 10s", c.SyncFrequency.Duration)
+	if c.SyncFrequency.Duration != 30*time.Second {
+		t.Errorf("syncFrequency is %v, want 30s", c.SyncFrequency.Duration)
 	}
 	var zero kubeletv1beta1.KubeletConfiguration
 	for name, d := range map[string][2]any{

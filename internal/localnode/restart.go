@@ -34,6 +34,9 @@ func (n *Node) KillKubelet(ctx context.Context) error { return n.halt(ctx, Progr
 
 // StartKubelet starts the kubelet again and returns when it says that it is healthy.
 func (n *Node) StartKubelet(ctx context.Context) error {
+	if err := n.disturb(ctx, "Ended", ProgramKubelet); err != nil {
+		return err
+	}
 	if err := n.startProgram(ctx, ProgramKubelet); err != nil {
 		return err
 	}
@@ -86,15 +89,30 @@ func (n *Node) disturb(ctx context.Context, method string, args any) error {
 	return n.init.call(ctx, method, args, &None{})
 }
 
+// Ended says whether a program that is about to be started again was ended.
+func (s *supervisor) Ended(name string, _ *None) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.running(name); c != nil {
+		return fmt.Errorf("%s runs already, with pid %d of the node", name, c.PID)
+	}
+	return nil
+}
+
+// running finds a program of the node that has not been reaped; the lock is held.
+func (s *supervisor) running(name string) *Component {
+	for _, c := range s.children {
+		if c.Name == name && !c.once {
+			return c
+		}
+	}
+	return nil
+}
+
 // Halt ends a program with SIGKILL and returns when it is reaped.
 func (s *supervisor) Halt(name string, _ *None) error {
 	s.mu.Lock()
-	var found *Component
-	for _, c := range s.children {
-		if c.Name == name && !c.once {
-			found = c
-		}
-	}
+	found := s.running(name)
 	if found == nil {
 		s.mu.Unlock()
 		return fmt.Errorf("%s does not run", name)

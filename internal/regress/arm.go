@@ -183,7 +183,7 @@ func (b *bench) close(ctx context.Context) error {
 func (b *bench) runAll(ctx context.Context) error {
 	all := slices.Clone(b.run.options.Scenarios)
 	slices.SortStableFunc(all, func(x, y scenario.Scenario) int {
-		return cmp.Compare(y.At(scenario.LevelNode).Longest(), x.At(scenario.LevelNode).Longest())
+		return cmp.Compare(y.At(scenario.LevelNode).WatchFor(scenario.LevelNode), x.At(scenario.LevelNode).WatchFor(scenario.LevelNode))
 	})
 	var plays []*play
 	for _, s := range all {
@@ -205,7 +205,7 @@ func (b *bench) runAll(ctx context.Context) error {
 	b.performTogether(ctx, together)
 	for _, p := range alone {
 		p.prepare(ctx)
-		p.perform(ctx, time.Now())
+		p.perform(ctx, time.Now().Add(rest))
 	}
 	var errs []error
 	for _, p := range plays {

@@ -1,0 +1,114 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// TestDisturbed ends each program that may be ended, on purpose: the node is not lost for that, its pod lives on with the
+// same container, and it is well afterwards. Without purpose it still is lost (TestKilled).
+func TestDisturbed(t *testing.T) {
+	bin := testPrograms(t)
+	n := up(t, Config{Dir: filepath.Join(t.TempDir(), "node"), Name: testNode, Bin: bin, ParentDeath: true, Log: &lineLog{t: t}})
+	runPods(t, n, 1)
+	client, err := kubernetes.NewForConfig(n.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := func() *v1.Pod {
+		pod, err := client.CoreV1().Pods(v1.NamespaceDefault).Get(t.Context(), "pod-0", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pod
+	}
+	pids := func() map[string]int {
+		status, err := n.Status(t.Context())
+		if err != nil || len(status.Components) != 4 {
+			t.Fatalf("status %+v, %v", status, err)
+		}
+		all := map[string]int{}
+		for _, c := range status.Components {
+			if !c.Running {
+				t.Errorf("%s does not run", c.Name)
+			}
+			all[c.Name] = c.PID
+		}
+		return all
+	}
+	container, before := pod().Status.ContainerStatuses[0].ContainerID, pids()
+
+	if err := n.StartKubelet(t.Context()); err == nil {
+		t.Error("a second kubelet was started beside the first")
+	}
+	if err := n.KillKubelet(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.KillKubelet(t.Context()); err == nil || !strings.Contains(err.Error(), "kubelet does not run") {
+		t.Errorf("killed twice: %v", err)
+	}
+	if err := n.StartKubelet(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.RestartRuntime(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.CutKubeletOff(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.LetKubeletList(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	after := pids()
+	for _, name := range []string{ProgramKubelet, ProgramContainerd, ProgramAPIServer} {
+		if before[name] == after[name] {
+			t.Errorf("%s still has pid %d", name, after[name])
+		}
+	}
+	if before[ProgramEtcd] != after[ProgramEtcd] {
+		t.Error("etcd was restarted")
+	}
+	if err := n.Err(); err != nil {
+		t.Errorf("lost: %v", err)
+	}
+	// The kubelet reaches the API server again: it runs another pod.
+	if _, err := client.CoreV1().Pods(v1.NamespaceDefault).Create(t.Context(), pausePod(n.NodeName(), "later"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := poll(t.Context(), func(ctx context.Context) error {
+		later, err := client.CoreV1().Pods(v1.NamespaceDefault).Get(ctx, "later", metav1.GetOptions{})
+		if err == nil && later.Status.Phase != v1.PodRunning {
+			err = errors.New("the pod is " + string(later.Status.Phase))
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if now := pod(); now.Status.ContainerStatuses[0].ContainerID != container || now.Status.ContainerStatuses[0].RestartCount != 0 ||
+		now.Status.Phase != v1.PodRunning {
+		t.Errorf("the pod did not live on: %+v", now.Status)
+	}
+}
