@@ -35,5 +35,5 @@ for stamp in "${output}"/trees/*/*/.git/kgrace-tree.json; do
     exit 1
   fi
 done
-rm -rf "${output:?}"/{trees,modules,bin,artifacts,nodes,locks}
+rm -rf "${output:?}"/{trees,modules,bin,sim,artifacts,nodes,locks}
 rmdir "${output}" 2>/dev/null || true

@@ -108,6 +108,11 @@ func (q *regression) resolve(ids []string) (err error) {
 	if err != nil {
 		return usage(err)
 	}
+	for _, name := range q.runtimes {
+		if _, err := simkubelet.ParseRuntime(name); err != nil {
+			return usage(err)
+		}
+	}
 	q.arms = scenario.Arms()
 	if q.arm != "" {
 		arm, err := scenario.ParseArm(q.arm)

@@ -46,6 +46,7 @@ func TestRegressRefusesUnknownNames(t *testing.T) {
 		{[]string{"--arm", "left"}, "known: stock, fixed"},
 		{[]string{"--level", "moon"}, "known: sim, node, kind"},
 		{[]string{"--level", "kind"}, "known: sim, node"},
+		{[]string{"--level", "sim", "--runtime", "docker"}, "known: containerd, crio"},
 		{[]string{"--kubernetes", "v1.2"}, "v1.37"},
 		{[]string{"--judge", kept, "now"}, "name none"},
 		{[]string{"--output", "xml"}, "table"},

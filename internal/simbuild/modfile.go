@@ -47,15 +47,17 @@ func module(ours, theirs []byte, tree, staging string) ([]byte, error) {
 	}
 	// Our replacements name the staging modules of the default minor.
 	for _, r := range slices.Clone(f.Replace) {
-		if err := f.DropReplace(r.Old.Path, r.Old.Version); err != nil {
+		old := r.Old // dropping clears r
+		if err := f.DropReplace(old.Path, old.Version); err != nil {
 			return nil, err
 		}
-		if !inTree[r.Old.Path] {
-			if err := f.DropRequire(r.Old.Path); err != nil {
+		if !inTree[old.Path] {
+			if err := f.DropRequire(old.Path); err != nil {
 				return nil, err
 			}
 		}
 	}
+	f.Cleanup()
 	want := map[string]string{}
 	for _, r := range append(slices.Clone(f.Require), g.Require...) {
 		if v, ok := want[r.Mod.Path]; !ok || semver.Compare(v, r.Mod.Version) < 0 {

@@ -18,6 +18,7 @@ package simbuild
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -33,10 +34,26 @@ func seamDir(root, minor string) string {
 	return filepath.Join(root, "internal", "simkubelet", "seam", minor)
 }
 
+// noSeam says for which minors there is one.
+func noSeam(root, minor string) error {
+	var known []string
+	entries, err := os.ReadDir(filepath.Dir(seamDir(root, minor)))
+	for _, e := range entries {
+		known = append(known, e.Name())
+	}
+	if err != nil || len(known) == 0 {
+		return fmt.Errorf("%s holds the seam of no minor", filepath.Dir(seamDir(root, minor)))
+	}
+	return fmt.Errorf("the sim level has no seam for %s yet; there is one for %s", minor, strings.Join(known, ", "))
+}
+
 // writeOverlay writes the file for go's -overlay that lays the minor's seam into the tree.
 func writeOverlay(path, root, minor, tree string) error {
 	replace := map[string]string{}
 	from := seamDir(root, minor)
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		return noSeam(root, minor)
+	}
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

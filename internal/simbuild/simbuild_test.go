@@ -1,0 +1,197 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simbuild
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+const ours = `module example.com/ours
+
+go 1.26.0
+
+require (
+	example.com/both v1.2.0
+	example.com/newer v1.9.0
+	k8s.io/api v0.37.2
+	k8s.io/kubernetes v1.37.2
+	k8s.io/streaming v0.37.2 // indirect
+)
+
+replace (
+	k8s.io/api => k8s.io/api v0.37.2
+	k8s.io/streaming => k8s.io/streaming v0.37.2
+)
+`
+
+const theirs = `module k8s.io/kubernetes
+
+go 1.27.1
+
+godebug default=go1.27
+
+require (
+	example.com/both v1.3.0
+	example.com/newer v1.2.0
+	example.com/theirs v1.0.0
+	k8s.io/api v0.38.0
+	k8s.io/kubelet v0.38.0
+)
+
+replace example.com/theirs => example.com/fork v1.0.1
+`
+
+func TestModule(t *testing.T) {
+	data, err := module([]byte(ours), []byte(theirs), "/trees/fixed", "v0.38.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	required, replaced := map[string]string{}, map[string]string{}
+	for _, r := range f.Require {
+		if _, twice := required[r.Mod.Path]; twice {
+			t.Errorf("%s is required twice", r.Mod.Path)
+		}
+		required[r.Mod.Path] = r.Mod.Version
+	}
+	for _, r := range f.Replace {
+		replaced[r.Old.Path] = r.New.Path + "@" + r.New.Version
+	}
+	for path, want := range map[string]string{
+		"example.com/both": "v1.3.0", "example.com/newer": "v1.9.0", "example.com/theirs": "v1.0.0",
+		"k8s.io/api": "v0.38.0", "k8s.io/kubelet": "v0.38.0",
+		"k8s.io/streaming": "", // the tree's minor has no such staging module
+	} {
+		if required[path] != want {
+			t.Errorf("%s is required at %q, want %q", path, required[path], want)
+		}
+	}
+	for path, want := range map[string]string{
+		"k8s.io/kubernetes": "/trees/fixed@", "k8s.io/api": "k8s.io/api@v0.38.0", "k8s.io/kubelet": "k8s.io/kubelet@v0.38.0",
+		"example.com/theirs": "example.com/fork@v1.0.1", "k8s.io/streaming": "",
+	} {
+		if replaced[path] != want {
+			t.Errorf("%s is replaced by %q, want %q", path, replaced[path], want)
+		}
+	}
+	if f.Go.Version != "1.27.1" || len(f.Godebug) != 1 {
+		t.Errorf("go %s, godebug %v: the tree's hold where they are newer", f.Go.Version, f.Godebug)
+	}
+}
+
+func TestModuleRefuses(t *testing.T) {
+	local := strings.Replace(theirs, "example.com/fork v1.0.1", "./staging/theirs", 1)
+	if _, err := module([]byte(ours), []byte(local), "/t", "v0.38.0"); err == nil || !strings.Contains(err.Error(), "./staging/theirs") {
+		t.Errorf("a replacement by a folder: %v", err)
+	}
+	without := strings.Replace(ours, "\tk8s.io/kubernetes v1.37.2\n", "", 1)
+	if _, err := module([]byte(without), []byte(theirs), "/t", "v0.38.0"); err == nil {
+		t.Error("a module that does not require Kubernetes is taken")
+	}
+}
+
+func TestSums(t *testing.T) {
+	if got := string(sums([]byte("b v1 h1:b\na v1 h1:a\n"), []byte("a v1 h1:a\nc v1 h1:c\n"))); got != "a v1 h1:a\nb v1 h1:b\nc v1 h1:c\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestOverlay(t *testing.T) {
+	root, tree := t.TempDir(), t.TempDir()
+	seam := filepath.Join(seamDir(root, "v1.99"), "pkg", "kubelet")
+	out := filepath.Join(root, "overlay.json")
+	write := func(path string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := writeOverlay(out, root, "v1.99", tree); err == nil {
+		t.Error("a minor without a seam is taken")
+	}
+	write(filepath.Join(seam, "kgrace_seam.go.seam"))
+	if err := writeOverlay(out, root, "v1.98", tree); err == nil || !strings.Contains(err.Error(), "there is one for v1.99") {
+		t.Errorf("a minor without a seam beside one with: %v", err)
+	}
+	if err := writeOverlay(out, root, "v1.99", tree); err == nil || !strings.Contains(err.Error(), "no such package") {
+		t.Errorf("a seam beside the tree: %v", err)
+	}
+	write(filepath.Join(tree, "pkg", "kubelet", "kubelet.go"))
+	if err := writeOverlay(out, root, "v1.99", tree); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil || !strings.Contains(string(data), filepath.Join(tree, "pkg", "kubelet", "kgrace_seam.go")) {
+		t.Errorf("%v\n%s", err, data)
+	}
+	write(filepath.Join(seam, "notes.txt"))
+	if err := writeOverlay(out, root, "v1.99", tree); err == nil || !strings.Contains(err.Error(), "notes.txt") {
+		t.Errorf("a file that is no seam file: %v", err)
+	}
+}
+
+func TestKeyFollowsTheSources(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range sources {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("go.mod", "module m\n")
+	put("go.sum", "")
+	put("internal/a.go", "package a\n")
+	o := Options{Root: root, Tree: "t", Commit: "one"}
+	key := func() string {
+		t.Helper()
+		k, err := o.key()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	first := key()
+	if key() != first {
+		t.Error("the key of the same inputs differs")
+	}
+	put("internal/a.go", "package a // changed\n")
+	second := key()
+	o.Commit = "two"
+	if third := key(); second == first || third == second {
+		t.Error("a changed source or tree has the same key")
+	}
+	o.Commit = ""
+	if _, ok := o.kept(); ok {
+		t.Error("a suite of a tree without a commit is kept")
+	}
+}
