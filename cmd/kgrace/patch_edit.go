@@ -72,6 +72,13 @@ func (a *app) beginEdit(ctx context.Context, r *kubetree.Repo, minor string, n i
 	if dir := r.TreeDir(minor, kubetree.Fixed); patchset.Editing(dir) {
 		return fmt.Errorf("a patch is being edited in %s; `%s`, or `%s`", dir, editCommand(r, minor, "--continue"), editCommand(r, minor, "--abort"))
 	}
+	series, err := patchset.Load(r.SeriesDir(minor))
+	if err != nil {
+		return err
+	}
+	if n < 1 || n > len(series.Patches) {
+		return usage(fmt.Errorf("there is no patch %d; patches/%s/series has 1 to %d", n, minor, len(series.Patches)))
+	}
 	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
 	if err != nil {
 		return err

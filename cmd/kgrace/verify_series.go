@@ -90,14 +90,20 @@ func gofmtSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string,
 	if err != nil {
 		return faultsOf(err), nil
 	}
+	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
+	if err != nil {
+		return nil, err
+	}
 	fixed, err := r.Ensure(ctx, minor, kubetree.Fixed, nil)
 	if err != nil {
 		return nil, err
 	}
-	return gofmtFaults(fixed.Dir, series.Files())
+	return gofmtFaults(stock.Dir, fixed.Dir, series.Files())
 }
 
-func gofmtFaults(tree string, files []patchset.File) ([]string, error) {
+// gofmtFaults names the files of the tree that gofmt would write otherwise. A file that is so on stock already, because it
+// was written with the gofmt of its time, is none of the series' business.
+func gofmtFaults(stock, tree string, files []patchset.File) ([]string, error) {
 	var faults []string
 	for _, f := range files {
 		if f.Deleted || !strings.HasSuffix(f.Path, ".go") {
@@ -111,9 +117,19 @@ func gofmtFaults(tree string, files []patchset.File) ([]string, error) {
 		switch {
 		case err != nil:
 			faults = append(faults, fmt.Sprintf("%s: %v", f.Path, err))
-		case !bytes.Equal(have, want):
+		case !bytes.Equal(have, want) && gofmtClean(filepath.Join(stock, filepath.FromSlash(f.Path))):
 			faults = append(faults, f.Path+" of the fixed tree is not as gofmt writes it; run gofmt -w on it there, amend the patch, and extract")
 		}
 	}
 	return faults, nil
+}
+
+// gofmtClean is true for a file that gofmt leaves alone, and for one that is not there.
+func gofmtClean(file string) bool {
+	have, err := os.ReadFile(file)
+	if err != nil {
+		return true
+	}
+	want, err := format.Source(have)
+	return err == nil && bytes.Equal(have, want)
 }
