@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: help setup tree build lint verify update unit intree regression regression-node conformance test clean
+.PHONY: help setup tree build lint verify update unit intree regression regression-node properties conformance test clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,10 +43,13 @@ regression: ## every scenario on both arms, simulated, in virtual time: needs Go
 regression-node: ## the main job: every scenario on both arms, on a real node (root)
 	$(KGRACE) regress
 
+properties: ## 5,000 random scenarios on each arm, simulated, judged by the same judges
+	$(KGRACE) properties
+
 conformance: ## the simulated runtime against a real containerd: the same calls, the same trace (root)
 	KGRACE_CONFORMANCE=1 go test -count=1 ./internal/sim/conformance
 
-test: lint verify unit intree regression regression-node conformance ## all of the above that prove something, in this order
+test: lint verify unit intree regression properties regression-node conformance ## all of the above that prove something, in this order
 
 clean: ## remove what kgrace built (not while a node is up)
 	hack/clean.sh

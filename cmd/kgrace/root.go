@@ -127,6 +127,7 @@ Environment:
 		newUpdateCommand(app),
 		newNodeCommand(app),
 		newRegressCommand(app),
+		newPropertiesCommand(app),
 		newReportCommand(app),
 	)
 	return root

@@ -1,0 +1,212 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/simbuild"
+	"github.com/kgrace/kgrace/internal/simkubelet"
+)
+
+// randomRun is one run of random scenarios.
+type randomRun struct {
+	minor, runtime, artifacts, out string
+	seed, count, shards            int
+	arms                           []scenario.Arm
+}
+
+func newPropertiesCommand(app *app) *cobra.Command {
+	q := randomRun{}
+	var arm string
+	out := newOutputFlag()
+	cmd := &cobra.Command{
+		Use:   "properties",
+		Short: "Play random scenarios on both arms, simulated",
+		Long: `Play random scenarios at the sim level: random pods, hooks, sidecars, faults of the runtime, and sequences of deletes, forced
+deletes and evictions, judged by the same judges as the catalogue. The fixed arm must hold every rule in every one; the
+stock arm must be caught.
+
+Scenario n of a run has seed --seed + n, which is printed with what was found; a seed is always the same scenario. For each
+broken rule one scenario is shrunk. Its row for the catalogue and its history go to $ARTIFACTS/properties.`,
+		Example: "  kgrace properties\n  kgrace properties --arm stock --seed 1007 --histories 1",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q.out = out.String()
+			q.arms = scenario.Arms()
+			if arm != "" {
+				one, err := scenario.ParseArm(arm)
+				if err != nil {
+					return usage(err)
+				}
+				q.arms = []scenario.Arm{one}
+			}
+			if q.count < 1 || q.shards < 1 {
+				return usage(errors.New("--histories and --processes must be at least 1"))
+			}
+			if q.seed == 0 {
+				q.seed = int(time.Now().UnixNano()/1e6) % 1_000_000_000
+			}
+			return q.run(cmd.Context(), app)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&q.minor, "minor", "", "the minor (default: that of versions.yaml)")
+	flags.StringVar(&arm, "arm", "", "one arm only: stock or fixed")
+	flags.StringVar(&q.runtime, "runtime", string(sim.Containerd), "whose manners the simulated runtime has")
+	flags.IntVar(&q.seed, "seed", 0, "the seed of the first scenario (default: of the clock; it is printed)")
+	flags.IntVar(&q.count, "histories", 5000, "how many scenarios each arm plays")
+	flags.IntVar(&q.shards, "processes", 2, "over how many processes those of an arm are spread")
+	flags.VarP(&out, "output", "o", "table or json")
+	return cmd
+}
+
+func (q randomRun) run(ctx context.Context, app *app) error {
+	r, err := app.repo()
+	if err != nil {
+		return err
+	}
+	if q.minor == "" {
+		q.minor = r.Versions.Default
+	}
+	personality, err := simkubelet.ParseRuntime(q.runtime)
+	if err != nil {
+		return usage(err)
+	}
+	q.artifacts = os.Getenv("ARTIFACTS")
+	if q.artifacts == "" {
+		q.artifacts = filepath.Join(r.Output, "artifacts")
+	}
+	if q.artifacts, err = filepath.Abs(q.artifacts); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(q.artifacts, "properties")); err != nil {
+		return err
+	}
+	fmt.Fprintf(app.errs, "properties: seeds %d to %d\n", q.seed, q.seed+q.count-1)
+	var all []property.Results
+	var reds []error
+	for _, arm := range q.arms {
+		suite, err := simbuild.Build(ctx, r, q.minor, kubetree.Arm(arm))
+		if err != nil {
+			return err
+		}
+		one, err := q.play(ctx, suite, property.Config{Minor: q.minor, Arm: arm, Personality: personality, Seed: q.seed,
+			Count: q.count, Shards: min(q.shards, q.count), Shrink: true, Artifacts: q.artifacts})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(app.errs, "properties: %s: %d histories in %.1f s\n", arm, one.Histories, one.Seconds)
+		all = append(all, one)
+		// A single scenario may well be one that stock holds.
+		if err := one.Good(); err != nil && (q.count > 100 || arm == scenario.Fixed) {
+			reds = append(reds, err)
+		}
+	}
+	if err := q.print(app, all); err != nil {
+		return err
+	}
+	if len(reds) > 0 {
+		return red(errors.Join(reds...))
+	}
+	return nil
+}
+
+// play runs the processes of one arm side by side.
+func (q randomRun) play(ctx context.Context, suite string, c property.Config) (property.Results, error) {
+	parts := make([]property.Results, c.Shards)
+	errs := make([]error, c.Shards)
+	var wait sync.WaitGroup
+	for i := range parts {
+		one := c
+		one.Shard = i
+		wait.Go(func() { parts[i], errs[i] = playShard(ctx, suite, one) })
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return property.Results{}, err
+	}
+	return property.Merge(parts...), nil
+}
+
+func playShard(ctx context.Context, suite string, c property.Config) (property.Results, error) {
+	config, results := filepath.Join(c.Artifacts, c.File("config", "json")), filepath.Join(c.Artifacts, c.File("results", "json"))
+	if err := c.Write(config); err != nil {
+		return property.Results{}, err
+	}
+	if err := os.Remove(results); err != nil && !os.IsNotExist(err) {
+		return property.Results{}, err
+	}
+	cmd := exec.CommandContext(ctx, suite, "-test.timeout=0", "-test.run=^TestProperties$")
+	cmd.Dir = c.Artifacts
+	cmd.Env = append(os.Environ(), property.ConfigVar+"="+config)
+	if info, err := os.Stat(memory); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
+		// The kubelets' folders are many, small and short-lived.
+		cmd.Env = append(cmd.Env, "TMPDIR="+memory)
+	}
+	said, failed := cmd.CombinedOutput()
+	found, err := property.ReadResults(results)
+	if err != nil {
+		return found, fmt.Errorf("the suite of %s left no results: %w\n%s", c.Arm, errors.Join(err, failed), said)
+	}
+	return found, os.Remove(config)
+}
+
+// memory is a file system in memory on every Linux.
+const memory = "/dev/shm"
+
+func (q randomRun) print(app *app, all []property.Results) error {
+	if q.out == "json" {
+		e := json.NewEncoder(app.output)
+		e.SetIndent("", "  ")
+		return e.Encode(all)
+	}
+	w := tabwriter.NewWriter(app.output, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ARM\tRULE\tHELD\tBROKEN\tNOT APPLYING")
+	for _, r := range all {
+		for _, rule := range scenario.Rules() {
+			if t, ok := r.Rules[rule]; ok {
+				fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\n", r.Arm, rule, t.Held, t.Broken, t.Invalid)
+			}
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, r := range all {
+		fmt.Fprintf(app.output, "\n%s: %d histories, seeds from %d, %.1f s\n", r.Arm, r.Histories, r.Seed, r.Seconds)
+		for _, f := range append(r.Broken, r.Unplayed...) {
+			fmt.Fprintf(app.output, "  %s seed %d: %s\n      %s\n      %s\n", f.Rule, f.Seed, f.Scenario, f.Why, f.Row)
+		}
+	}
+	return nil
+}

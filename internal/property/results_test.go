@@ -1,0 +1,83 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package property
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+func TestShardsPlayEverySeedOnce(t *testing.T) {
+	seen := map[int]int{}
+	for shard := range 3 {
+		for _, seed := range (Config{Seed: 10, Count: 20, Shard: shard, Shards: 3}).Seeds() {
+			seen[seed]++
+		}
+	}
+	for seed := 10; seed < 30; seed++ {
+		if seen[seed] != 1 {
+			t.Errorf("seed %d is played %d times", seed, seen[seed])
+		}
+	}
+	if len(seen) != 20 {
+		t.Errorf("%d seeds, want 20", len(seen))
+	}
+}
+
+func TestMergeAndGood(t *testing.T) {
+	one := Results{Arm: scenario.Stock, Histories: 2, Seconds: 3, Rules: map[scenario.Rule]Tally{"R1": {Held: 1, Broken: 1}},
+		Broken: []Found{{Rule: "R9", Seed: 4}, {Rule: "R1", Seed: 1}}}
+	two := Results{Arm: scenario.Stock, Histories: 3, Seconds: 2, Rules: map[scenario.Rule]Tally{"R1": {Held: 2, Invalid: 1}},
+		Broken: []Found{{Rule: "R1", Seed: 2}}}
+	all := Merge(one, two)
+	want := Results{Arm: scenario.Stock, Histories: 5, Seconds: 3, Rules: map[scenario.Rule]Tally{"R1": {3, 1, 1}},
+		Broken: []Found{{Rule: "R1", Seed: 1}, {Rule: "R9", Seed: 4}}}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Error(diff)
+	}
+	if err := all.Good(); err != nil {
+		t.Errorf("stock that was caught: %v", err)
+	}
+	for _, bad := range []struct {
+		says   string
+		change func(*Results)
+	}{
+		{"no teeth", func(r *Results) { r.Broken = nil }},
+		{"fixed broke R1", func(r *Results) { r.Arm = scenario.Fixed }},
+		{"nothing was judged", func(r *Results) { r.Rules = nil }},
+		{"could not be played", func(r *Results) { r.Unplayed = []Found{{Seed: 1}} }},
+	} {
+		r := all
+		bad.change(&r)
+		if err := r.Good(); err == nil || !strings.Contains(err.Error(), bad.says) {
+			t.Errorf("got %v, want %q", err, bad.says)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "deep", "results.json")
+	if err := all.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadResults(path)
+	if err != nil || !cmp.Equal(all, back) {
+		t.Errorf("%v: %s", err, cmp.Diff(all, back))
+	}
+}

@@ -1,0 +1,108 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package property
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Words says in one line what a scenario is.
+func Words(s scenario.Scenario) string {
+	text := []string{fmt.Sprintf("G=%d", s.Pod.Grace)}
+	for _, c := range s.Pod.All() {
+		how := fmt.Sprintf("ends %v after TERM", c.ExitAfter)
+		if c.Stubborn {
+			how = "stubborn"
+		}
+		if c.Hook != nil {
+			how += fmt.Sprintf(", %s hook", c.Hook.Kind)
+			if c.Hook.Takes > 0 {
+				how += fmt.Sprintf(" of %v", c.Hook.Takes)
+			} else {
+				how += " that never ends"
+			}
+		}
+		text = append(text, c.Name+" "+how)
+	}
+	for _, f := range s.Faults {
+		text = append(text, f.String())
+	}
+	for _, step := range s.Steps {
+		text = append(text, step.String())
+	}
+	return strings.Join(text, "; ")
+}
+
+// Row is a scenario as a row for the catalogue.
+func Row(s scenario.Scenario, broken scenario.Rule, why string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s was broken: %s\n{\n", broken, why)
+	fmt.Fprintf(&b, "\tID:     %q,\n\tSource: \"found at random\",\n\tFixed:  \"\", // say what must show\n\tStock:  \"\", // say what shows\n", s.ID)
+	fmt.Fprintf(&b, "\tPod: Pod{Grace: %d", s.Pod.Grace)
+	for _, part := range []struct {
+		name string
+		all  []scenario.Container
+	}{{"Sidecars", s.Pod.Sidecars}, {"Containers", s.Pod.Containers}} {
+		if len(part.all) > 0 {
+			var all []string
+			for _, c := range part.all {
+				all = append(all, container(c))
+			}
+			fmt.Fprintf(&b, ", %s: []Container{%s}", part.name, strings.Join(all, ", "))
+		}
+	}
+	b.WriteString("},\n")
+	if len(s.Faults) > 0 {
+		var all []string
+		for _, f := range s.Faults {
+			all = append(all, fmt.Sprintf("{Call: %q, Fails: %t, Hangs: %t, Delay: %s, Times: %d, For: %s}",
+				f.Call, f.Fails, f.Hangs, duration(f.Delay), f.Times, duration(f.For)))
+		}
+		fmt.Fprintf(&b, "\tFaults: []Fault{%s},\n", strings.Join(all, ", "))
+	}
+	var steps []string
+	for _, step := range s.Steps {
+		steps = append(steps, fmt.Sprintf("at(%v, %s)", step.After.Seconds(), strings.TrimPrefix(fmt.Sprintf("%#v", step.Do), "scenario.")))
+	}
+	fmt.Fprintf(&b, "\tSteps:  []Step{%s},\n\tExpect: repairs(%q),\n\tLevels: []Level{LevelSim},\n},\n", strings.Join(steps, ", "), broken)
+	return b.String()
+}
+
+func container(c scenario.Container) string {
+	fields := []string{fmt.Sprintf("Name: %q", c.Name)}
+	if c.Stubborn {
+		fields = append(fields, "Stubborn: true")
+	}
+	if c.ExitAfter > 0 {
+		fields = append(fields, "ExitAfter: "+duration(c.ExitAfter))
+	}
+	if c.Hook != nil {
+		fields = append(fields, fmt.Sprintf("Hook: &Hook{Kind: %q, Takes: %s}", c.Hook.Kind, duration(c.Hook.Takes)))
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
+}
+
+func duration(d time.Duration) string {
+	if d == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d * time.Millisecond", d.Milliseconds())
+}

@@ -1,0 +1,106 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package property is what a run of random scenarios is asked to do and what it says. Package draw makes the scenarios; the
+// suite in test/regression/sim plays them at the sim level, one kubelet in one bubble for each; the judges of the catalogue
+// judge them, unchanged.
+//
+// Every rule that applies to a scenario must be held on the fixed arm. Stock breaks rules: a run in which it does not proves
+// that the scenarios or the judges have no teeth. For each rule that was broken, one scenario is shrunk, written down as a
+// row for the catalogue, and its history kept.
+//
+// Not here: static pods, restarts, cut connections, probes, pulls. Those are rows of the catalogue.
+package property
+
+import (
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Rules are the rules whose judges can judge a generated scenario. Some ask for a promise that a fault of the runtime breaks
+// on any kubelet, so they are left out where there is one.
+func Rules(s scenario.Scenario) []scenario.Rule {
+	evicted, leaves := false, s.Leaves()
+	for _, step := range s.Steps {
+		_, ok := step.Do.(scenario.Evict)
+		evicted = evicted || ok
+	}
+	var refuses, hangs, slow bool
+	for _, f := range s.Faults {
+		refuses, hangs, slow = refuses || f.Fails, hangs || f.Hangs, slow || f.Delay > 0
+	}
+	disturbed := refuses || hangs || slow
+	var waits, http, stubborn, zero bool
+	for i, c := range s.Pod.All() {
+		waits = waits || c.Hook != nil || i < len(s.Pod.Sidecars)
+		http = http || c.Hook != nil && c.Hook.Kind == scenario.HookHTTP
+		stubborn = stubborn || c.Stubborn
+	}
+	shortenings, late := 0, false // late: an eviction that is not the first request
+	least := int64(-1)
+	for i, step := range s.Steps {
+		grace, _ := scenario.Asked(step.Do, s.Pod.Grace)
+		if i > 0 && grace < least {
+			shortenings++
+		}
+		if i == 0 || grace < least {
+			least = grace
+		}
+		zero = zero || grace == 0
+		_, evicts := step.Do.(scenario.Evict)
+		late = late || i > 0 && evicts
+	}
+	rules := []scenario.Rule{scenario.OneTerm, scenario.RuntimeCalls}
+	add := func(ok bool, rule scenario.Rule) {
+		if ok {
+			rules = append(rules, rule)
+		}
+	}
+	// A runtime that is slow or refuses decides itself when a container dies.
+	add(!disturbed, scenario.Deadline)
+	add(!disturbed || refuses, scenario.OnlyShorter)
+	// The judge holds each shortening's own stop call against its own deadline; a container that still waits is never sent
+	// one if another shortening comes before.
+	add(!disturbed && (shortenings < 2 || !waits), scenario.ShorterActs)
+	add(!disturbed, scenario.Zero)
+	add(!disturbed, scenario.Window)
+	// A server that is killed at once does not see its client go.
+	add(!disturbed && !(http && zero), scenario.HookOnce)
+	add(!disturbed, scenario.Prompt)
+	// A refused stop is a failed kill, and is told.
+	add(!refuses, scenario.Quiet)
+	// An evicted pod stays in the API.
+	add(leaves, scenario.Ends)
+	// Of a pod that ended before it was evicted the kubelet may know nothing.
+	add(!disturbed && (leaves || evicted) && (!late || stubborn), scenario.Kept)
+	add(!disturbed, scenario.NoLeftovers)
+	return rules
+}
+
+// Shortens says that a request asks for less than one before it.
+func Shortens(s scenario.Scenario) bool {
+	least := int64(-1)
+	for _, step := range s.Steps {
+		grace, ok := scenario.Asked(step.Do, s.Pod.Grace)
+		switch {
+		case !ok:
+		case least >= 0 && grace < least:
+			return true
+		case least < 0:
+			least = grace
+		}
+	}
+	return false
+}
