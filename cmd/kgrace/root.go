@@ -128,6 +128,7 @@ Environment:
 		newNodeCommand(app),
 		newRegressCommand(app),
 		newPropertiesCommand(app),
+		newMutantsCommand(app),
 		newReportCommand(app),
 	)
 	return root

@@ -1,0 +1,237 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/mutant"
+	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/simbuild"
+	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// mutantResult says what became of one mutant.
+type mutantResult struct {
+	Mutant string    `json:"mutant"`
+	What   string    `json:"what"`
+	File   string    `json:"file"`
+	Caught bool      `json:"caught"`
+	By     []catcher `json:"by,omitempty"`
+	// Seconds is how long it took, compiling included.
+	Seconds float64 `json:"seconds"`
+}
+
+// catcher is a scenario in which a rule was broken.
+type catcher struct {
+	Scenario string        `json:"scenario"`
+	Rule     scenario.Rule `json:"rule"`
+	Why      string        `json:"why"`
+}
+
+// mutantHistories is how many random scenarios are tried on a mutant that the catalogue does not catch.
+const mutantHistories = 1000
+
+// mutantTime ends a suite that a mutant makes hang; such a mutant counts as surviving, with an error that says so.
+const mutantTime = 5 * time.Minute
+
+func newMutantsCommand(app *app) *cobra.Command {
+	out := newOutputFlag()
+	list := false
+	cmd := &cobra.Command{
+		Use:   "mutants [NAME...]",
+		Short: "Break the fix on purpose and see the catalogue notice",
+		Long: `Break the fix on purpose, one thought at a time, and run the catalogue at the sim level on the broken kubelet. Each mutant
+must be caught: some scenario finds a rule broken. One that survives is a failure. A mutant that no row of the catalogue
+catches is tried with random scenarios.
+
+Each mutant is compiled by an overlay over the fixed tree, which stays as it is. That takes 10 to 20 s each.`,
+		Example: "  kgrace mutants\n  kgrace mutants round-down restart-hook\n  kgrace mutants --list",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			picked, err := mutant.Pick(names...)
+			if err != nil {
+				return usage(err)
+			}
+			if list {
+				var rows [][]string
+				for _, m := range picked {
+					rows = append(rows, []string{m.Name, m.File, m.What})
+				}
+				return out.write(app.output, picked, []string{"MUTANT", "FILE", "WHAT IT DOES"}, rows)
+			}
+			return runMutants(cmd.Context(), app, picked, out)
+		},
+	}
+	cmd.Flags().BoolVar(&list, "list", false, "only list them")
+	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	return cmd
+}
+
+func runMutants(ctx context.Context, app *app, picked []mutant.Mutant, out outputFlag) error {
+	r, err := app.repo()
+	if err != nil {
+		return err
+	}
+	tree, err := r.Ensure(ctx, r.Versions.Default, kubetree.Fixed, nil)
+	if err != nil {
+		return err
+	}
+	pins, err := r.Versions.Minor(tree.Minor)
+	if err != nil {
+		return err
+	}
+	// The fixed suite's go.mod and overlay are what a mutant's are made from.
+	base, err := simbuild.Build(ctx, r, tree.Minor, kubetree.Fixed)
+	if err != nil {
+		return err
+	}
+	all, err := scenario.Catalogue()
+	if err != nil {
+		return err
+	}
+	rows, err := scenario.Pick(all, scenario.LevelSim)
+	if err != nil {
+		return err
+	}
+	var results []mutantResult
+	var table [][]string
+	var survived []string
+	var errs []error
+	for i, m := range picked {
+		begin := time.Now()
+		fmt.Fprintf(app.errs, "mutants: %d of %d: %s: %s\n", i+1, len(picked), m.Name, m.What)
+		dir := filepath.Join(r.Output, "sim", tree.Minor, "mutants", m.Name)
+		by, err := tryMutant(ctx, r, m, dir, filepath.Dir(base), tree, pins.Go, rows)
+		if ctx.Err() != nil {
+			return err
+		}
+		one := mutantResult{Mutant: m.Name, What: m.What, File: m.File, Caught: len(by) > 0, By: by, Seconds: time.Since(begin).Seconds()}
+		results = append(results, one)
+		caught := "SURVIVED"
+		switch {
+		case err != nil:
+			caught = "ERROR"
+			errs = append(errs, fmt.Errorf("mutant %s: %w", m.Name, err))
+		case !one.Caught:
+			survived = append(survived, m.Name)
+		default:
+			caught = catchers(by)
+		}
+		fmt.Fprintf(app.errs, "mutants: %s: %s (%.0f s)\n", m.Name, caught, one.Seconds)
+		table = append(table, []string{m.Name, m.File, caught})
+	}
+	if err := out.write(app.output, results, []string{"MUTANT", "FILE", "CAUGHT BY"}, table); err != nil {
+		return err
+	}
+	if len(survived) > 0 {
+		return red(errors.Join(append(errs, fmt.Errorf("%d of %d mutants survived: %s", len(survived), len(picked), strings.Join(survived, ", ")))...))
+	}
+	return errors.Join(errs...)
+}
+
+// catchers names up to three.
+func catchers(by []catcher) string {
+	var words []string
+	for _, c := range by[:min(len(by), 3)] {
+		words = append(words, fmt.Sprintf("%s (%s)", c.Scenario, c.Rule))
+	}
+	text := strings.Join(words, ", ")
+	if more := len(by) - len(words); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// tryMutant compiles the suite with the mutant and runs it. Histories and results stay in dir; the suite does not.
+func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base string, tree *kubetree.Tree, toolchain string, rows []scenario.Scenario) ([]catcher, error) {
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	overlay, err := m.Overlay(dir, tree.Dir, filepath.Join(base, "overlay.json"))
+	if err != nil {
+		return nil, err
+	}
+	suite := filepath.Join(dir, "sim.test")
+	defer os.Remove(suite)
+	if err := compileMutant(ctx, r, toolchain, filepath.Join(base, "go.mod"), overlay, suite); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, mutantTime, fmt.Errorf("the suite did not end in %v", mutantTime))
+	defer cancel()
+	config := simkubelet.Config{Minor: tree.Minor, Arm: scenario.Fixed, Personality: sim.Containerd, Artifacts: dir}
+	for _, s := range rows {
+		config.Scenarios = append(config.Scenarios, s.ID)
+	}
+	results, _, err := runSim(ctx, suite, config)
+	if err != nil {
+		return nil, err
+	}
+	if by := caughtBy(results); len(by) > 0 {
+		return by, nil
+	}
+	parts, err := randomRun{}.play(ctx, suite, property.Config{Minor: tree.Minor, Arm: scenario.Fixed, Personality: sim.Containerd,
+		Seed: 1, Count: mutantHistories, Shards: 2, Shrink: true, Artifacts: dir})
+	if err != nil {
+		return nil, err
+	}
+	var by []catcher
+	for _, f := range parts.Broken {
+		by = append(by, catcher{Scenario: fmt.Sprintf("random, seed %d: %s", f.Seed, f.Scenario), Rule: f.Rule, Why: f.Why})
+	}
+	return by, nil
+}
+
+func compileMutant(ctx context.Context, r *kubetree.Repo, toolchain, mod, overlay, suite string) error {
+	unlock, err := r.LockBuild(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = tool.Go(ctx, r.Root, toolchain, nil, "test", "-c", "-tags", simbuild.Tag, "-modfile", mod, "-overlay", overlay, "-o", suite, "./test/regression/sim")
+	return err
+}
+
+// leftover is how testing/synctest names goroutines that are left when a scenario is over.
+const leftover = "blocked goroutines remain"
+
+// caughtBy are the rules that a judge found broken; and, where goroutines were left, the one that forbids that.
+func caughtBy(results report.Results) (by []catcher) {
+	for _, one := range results.Results {
+		for _, rule := range one.Rules {
+			switch {
+			case rule.Verdict.Red():
+				by = append(by, catcher{one.Scenario, rule.Rule, rule.Why})
+			case strings.Contains(rule.Why, leftover):
+				by = append(by, catcher{one.Scenario, scenario.NoLeftovers, leftover})
+			}
+		}
+	}
+	return by
+}

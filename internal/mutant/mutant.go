@@ -1,0 +1,103 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package mutant breaks the fix on purpose, one thought at a time, and looks whether the catalogue notices. A mutant is one
+// exact replacement in one file of the fixed tree. It is laid over the tree when the suite of the sim level is compiled; the
+// tree itself is not touched. The catalogue is run on it as on the fixed arm; it is caught when a judge finds a rule broken
+// that fixed must hold. Where no row of the catalogue catches one, random scenarios (package property) are tried.
+//
+// A mutant that survives says that a promise of the contract has no check.
+package mutant
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Mutant is one deliberate breakage of the fix.
+type Mutant struct {
+	// Name names it; What says what the broken kubelet does.
+	Name, What string
+	// File is the path in the tree. Old stands in it exactly once; New takes its place.
+	File, Old, New string
+}
+
+// Apply returns the content of the file with the mutant in it. The text to replace must stand in it exactly once.
+func (m Mutant) Apply(content string) (string, error) {
+	if n := strings.Count(content, m.Old); n != 1 {
+		return "", fmt.Errorf("mutant %s: its text stands in %s %d times, and must exactly once; the series has changed, so write the mutant anew:\n%s", m.Name, m.File, n, m.Old)
+	}
+	return strings.Replace(content, m.Old, m.New, 1), nil
+}
+
+// Overlay writes the broken file into dir and an overlay for `go build -overlay` that lays it over the tree on top of the
+// overlay base. It returns the overlay's path.
+func (m Mutant) Overlay(dir, tree, base string) (string, error) {
+	target := filepath.Join(tree, filepath.FromSlash(m.File))
+	content, err := os.ReadFile(target)
+	if err != nil {
+		return "", fmt.Errorf("mutant %s: %w", m.Name, err)
+	}
+	broken, err := m.Apply(string(content))
+	if err != nil {
+		return "", err
+	}
+	var overlay struct{ Replace map[string]string }
+	data, err := os.ReadFile(base)
+	if err == nil {
+		err = json.Unmarshal(data, &overlay)
+	}
+	if err != nil {
+		return "", fmt.Errorf("overlay %s: %w", base, err)
+	}
+	if by, ok := overlay.Replace[target]; ok {
+		return "", fmt.Errorf("mutant %s: %s is replaced by %s already", m.Name, m.File, by)
+	}
+	if overlay.Replace == nil {
+		overlay.Replace = map[string]string{}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, filepath.Base(m.File))
+	overlay.Replace[target] = file
+	if data, err = json.MarshalIndent(overlay, "", "  "); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, []byte(broken), 0o644); err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// Pick returns the mutants of these names, all of them when none is given. An unknown name is an error that lists the known.
+func Pick(names ...string) ([]Mutant, error) {
+	var known []string
+	for _, m := range All() {
+		known = append(known, m.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("unknown mutant %q; known: %s", name, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(All(), func(m Mutant) bool { return len(names) > 0 && !slices.Contains(names, m.Name) }), nil
+}

@@ -1,0 +1,97 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package mutant
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestListIsWhole(t *testing.T) {
+	name := regexp.MustCompile("^[a-z]+(-[a-z]+)*$")
+	seen := map[string]bool{}
+	for _, m := range All() {
+		if !name.MatchString(m.Name) || seen[m.Name] || m.What == "" || m.File == "" || m.Old == "" || m.Old == m.New {
+			t.Errorf("not whole, or there twice: %+v", m)
+		}
+		seen[m.Name] = true
+	}
+	if len(seen) < 12 {
+		t.Errorf("only %d mutants", len(seen))
+	}
+}
+
+func TestApplyWantsItsTextOnce(t *testing.T) {
+	m := Mutant{Name: "m", File: "f.go", Old: "a", New: "b"}
+	if got, err := m.Apply("xay"); err != nil || got != "xby" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, content := range []string{"xyz", "aa"} {
+		if _, err := m.Apply(content); err == nil || !strings.Contains(err.Error(), "exactly once") {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+}
+
+func TestOverlay(t *testing.T) {
+	tree, dir := t.TempDir(), t.TempDir()
+	base := filepath.Join(dir, "base.json")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(tree, "f.go"), "package f // old\n")
+	write(base, `{"Replace":{"/seam.go":"/seam.go.seam"}}`)
+	m := Mutant{Name: "m", File: "f.go", Old: "old", New: "new"}
+	path, err := m.Overlay(filepath.Join(dir, "m"), tree, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var overlay struct{ Replace map[string]string }
+	data, _ := os.ReadFile(path)
+	if err := json.Unmarshal(data, &overlay); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := os.ReadFile(overlay.Replace[filepath.Join(tree, "f.go")])
+	if string(got) != "package f // new\n" || overlay.Replace["/seam.go"] == "" {
+		t.Errorf("%q, %v", got, overlay)
+	}
+	if kept, _ := os.ReadFile(filepath.Join(tree, "f.go")); string(kept) != "package f // old\n" {
+		t.Error("the tree was touched")
+	}
+	if _, err := m.Overlay(filepath.Join(dir, "again"), tree, path); err == nil {
+		t.Error("a file that is replaced already was replaced again")
+	}
+}
+
+func TestPick(t *testing.T) {
+	if all, err := Pick(); err != nil || len(all) != len(All()) {
+		t.Errorf("%d, %v", len(all), err)
+	}
+	if one, err := Pick("round-down"); err != nil || len(one) != 1 {
+		t.Errorf("%v, %v", one, err)
+	}
+	if _, err := Pick("nonsense"); err == nil || !strings.Contains(err.Error(), "round-down") {
+		t.Errorf("%v", err)
+	}
+}
