@@ -203,7 +203,7 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 	}
 	var by []catcher
 	for _, f := range parts.Broken {
-		by = append(by, catcher{Scenario: fmt.Sprintf("random, seed %d: %s", f.Seed, f.Scenario), Rule: f.Rule, Why: f.Why})
+		by = append(by, catcher{Scenario: fmt.Sprintf("random seed %d", f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
 	}
 	return by, nil
 }

@@ -80,7 +80,7 @@ broken rule one scenario is shrunk. Its row for the catalogue and its history go
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&q.minor, "minor", "", "the minor (default: that of versions.yaml)")
+	addMinorFlag(cmd, &q.minor)
 	flags.StringVar(&arm, "arm", "", "one arm only: stock or fixed")
 	flags.StringVar(&q.runtime, "runtime", string(sim.Containerd), "whose manners the simulated runtime has")
 	flags.IntVar(&q.seed, "seed", 0, "the seed of the first scenario (default: of the clock; it is printed)")
@@ -95,6 +95,9 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 	if err != nil {
 		return err
 	}
+	if _, err := r.Versions.Minor(q.minor); err != nil {
+		return usage(err)
+	}
 	if q.minor == "" {
 		q.minor = r.Versions.Default
 	}
@@ -102,11 +105,7 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 	if err != nil {
 		return usage(err)
 	}
-	q.artifacts = os.Getenv("ARTIFACTS")
-	if q.artifacts == "" {
-		q.artifacts = filepath.Join(r.Output, "artifacts")
-	}
-	if q.artifacts, err = filepath.Abs(q.artifacts); err != nil {
+	if q.artifacts, err = filepath.Abs(artifacts(r)); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(filepath.Join(q.artifacts, "properties")); err != nil {

@@ -1,0 +1,85 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/mutant"
+	"github.com/kgrace/kgrace/internal/report"
+)
+
+func TestPropertiesAndMutantsRefuseUnknownNames(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"properties", "--arm", "left"}, "known: stock, fixed"},
+		{[]string{"properties", "--runtime", "docker"}, "known: containerd, crio"},
+		{[]string{"properties", "--kubernetes", "v1.2"}, "versions.yaml knows"},
+		{[]string{"properties", "--histories", "0"}, "at least 1"},
+		{[]string{"properties", "--output", "xml"}, "table"},
+		{[]string{"mutants", "round-up"}, "round-down"},
+	} {
+		var output, errs bytes.Buffer
+		code := run(t.Context(), c.args, &output, &errs)
+		if code != exitUsage || output.Len() > 0 || !strings.Contains(errs.String(), c.want) {
+			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output.String(), errs.String(), exitUsage, c.want)
+		}
+	}
+}
+
+func TestMutantsAreListed(t *testing.T) {
+	var output, errs bytes.Buffer
+	if code := run(t.Context(), []string{"mutants", "--list"}, &output, &errs); code != exitOK {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	for _, m := range mutant.All() {
+		if !strings.Contains(output.String(), m.Name) {
+			t.Errorf("%s is not listed", m.Name)
+		}
+	}
+}
+
+// Only what a judge saw, or goroutines that were left, catches a mutant: a run that proves nothing does not.
+func TestCaughtBy(t *testing.T) {
+	rule := func(v judge.Verdict, why string) report.Result {
+		return report.Result{Scenario: "s", Rules: []report.RuleResult{{Finding: judge.Finding{Rule: "R1", Why: why}, Verdict: v}}}
+	}
+	for _, c := range []struct {
+		name   string
+		result report.Result
+		want   string
+	}{
+		{"held", rule(judge.Fixed, "dead at 5.00 s"), ""},
+		{"invalid", rule(judge.NotRun, "the scenario was never armed"), ""},
+		{"broken", rule(judge.StillBroken, "dead at 60.00 s"), "R1"},
+		{"regressed", rule(judge.Regressed, "dead at 60.00 s"), "R1"},
+		{"goroutines left", rule(judge.NotRun, "given up: deadlock: main bubble goroutine has exited but "+leftover), "R13"},
+	} {
+		got := ""
+		for _, by := range caughtBy(report.Results{Results: []report.Result{c.result}}) {
+			got += string(by.Rule)
+		}
+		if got != c.want {
+			t.Errorf("%s: caught by %q, want %q", c.name, got, c.want)
+		}
+	}
+}
