@@ -85,6 +85,7 @@ type properties struct {
 func id(seed int) string { return "random-" + strconv.Itoa(seed) }
 
 func (p *properties) play(s scenario.Scenario) (history.History, report.Result) {
+	s = property.On(p.c.Personality, s)
 	h := simkubelet.Play{Minor: p.c.Minor, Arm: p.c.Arm, Personality: p.c.Personality, Scenario: s}.Run(p.t)
 	return h, regress.Result(h, s)
 }

@@ -1,0 +1,84 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package property
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/sim"
+)
+
+func example() scenario.Scenario {
+	return scenario.Scenario{ID: "random-1", Pod: scenario.Pod{Grace: 30, Containers: []scenario.Container{{Name: "main", Stubborn: true}}},
+		Steps: []scenario.Step{{Do: scenario.Delete{Grace: 30}}, {After: 3 * time.Second, Do: scenario.Force{}}}}
+}
+
+func TestRules(t *testing.T) {
+	s := example()
+	for _, rule := range []scenario.Rule{scenario.Deadline, scenario.ShorterActs, scenario.Zero, scenario.Ends} {
+		if !slices.Contains(Rules(s), rule) {
+			t.Errorf("%s is not judged", rule)
+		}
+	}
+	s.Faults = []scenario.Fault{{Call: "StopContainer", Fails: true, For: time.Second}}
+	rules := Rules(s)
+	if slices.Contains(rules, scenario.Deadline) || slices.Contains(rules, scenario.Quiet) || !slices.Contains(rules, scenario.OnlyShorter) {
+		t.Errorf("with a runtime that refuses: %v", rules)
+	}
+}
+
+func TestOn(t *testing.T) {
+	s := example()
+	for _, rule := range Rules(s) {
+		s.Expect = append(s.Expect, scenario.Expectation{Rule: rule})
+	}
+	if got := On(sim.Containerd, s); len(got.Expect) != len(s.Expect) {
+		t.Errorf("containerd: %v", got.Expect)
+	}
+	if got := On(sim.CRIO, s); len(got.Expect) != len(s.Expect)-2 {
+		t.Errorf("CRI-O: %v", got.Expect)
+	}
+}
+
+func TestShortens(t *testing.T) {
+	s := example()
+	if !Shortens(s) {
+		t.Error("a force does not shorten")
+	}
+	s.Steps[1].Do = scenario.Delete{Grace: 60}
+	if Shortens(s) {
+		t.Error("a longer delete shortens")
+	}
+}
+
+func TestRowAndWords(t *testing.T) {
+	s := example()
+	s.Pod.Containers[0].Hook = &scenario.Hook{Kind: scenario.HookExec}
+	row := Row(s, scenario.Zero, "killed at 30 s")
+	for _, want := range []string{`ID:     "random-1"`, "// R4 was broken: killed at 30 s", "Grace: 30", "at(0, Delete{Grace:30}), at(3, Force{})", `Hook: &Hook{Kind: "exec", Takes: 0}`} {
+		if !strings.Contains(row, want) {
+			t.Errorf("the row lacks %q:\n%s", want, row)
+		}
+	}
+	if got, want := Words(s), "G=30; main stubborn, exec hook that never ends; +0s del(30); +3s force"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
