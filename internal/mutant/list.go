@@ -76,11 +76,11 @@ func All() []Mutant {
 			New:  "\treturn max(*gracePeriod, 1), recorded != nil && max(*gracePeriod, 1) < *recorded",
 		},
 		{
-			Name: "zero-runs-hook",
-			What: "grace 0 starts the preStop hook",
+			Name: "hook-outlives-deadline",
+			What: "a hook gets a second beyond the deadline, also beyond a grace of 0",
 			File: "pkg/kubelet/kuberuntime/kuberuntime_container.go",
-			Old:  "(deadline.Remaining(time.Now()) > 0 || progress.hook != nil)",
-			New:  "deadline.Time().Unix() > 0",
+			Old:  "\ttimer := time.NewTimer(deadline.Remaining(time.Now()))\n",
+			New:  "\ttimer := time.NewTimer(deadline.Remaining(time.Now()) + time.Second)\n",
 		},
 		{
 			Name: "restart-hook",
