@@ -88,7 +88,7 @@ func Rules(s scenario.Scenario) []scenario.Rule {
 	add(leaves, scenario.Ends)
 	// Of a pod that ended before it was evicted the kubelet may know nothing.
 	add(!disturbed && (leaves || evicted) && (!late || stubborn), scenario.Kept)
-	add(!disturbed, scenario.NoLeftovers)
+	add(!disturbed || hangs, scenario.NoLeftovers)
 	return rules
 }
 
