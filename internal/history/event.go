@@ -60,6 +60,9 @@ const (
 	// was answered; CallID pairs the two. Grace is the override, Error what the caller got ("" for none).
 	KubeletKill   Kind = "kubelet.kill"
 	KubeletKilled Kind = "kubelet.killed"
+	// KubeletLeft: at the end of the observation the kubelet still kept records of killing the pod; Count is their number.
+	// Only the sim level looks into the kubelet, and says so only if there are any.
+	KubeletLeft Kind = "kubelet.left"
 )
 
 // known holds every Kind, so that a reader notices a kind it would otherwise pass over in silence.
@@ -68,7 +71,7 @@ var known = map[Kind]bool{
 	Step: true, Manifest: true,
 	APIDelete: true, APIDeleted: true, APIPod: true, APIContainer: true,
 	CRICall: true, CRIReturn: true, ContainerExit: true,
-	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true,
+	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true, KubeletLeft: true,
 }
 
 // Event is one thing that happened in a scenario. Fields that a Kind does not use are empty.

@@ -46,6 +46,8 @@ type facts struct {
 	// steps are what was done that is no request; evictions are the kubelet's own kills.
 	steps     []history.Event
 	evictions []eviction
+	// left are records that the kubelet kept of killing the pod.
+	left []history.Event
 	// unanswered are calls about the pod that had not returned when the observation ended.
 	unanswered []history.Event
 }
@@ -164,6 +166,8 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 			}
 		case history.APIPod:
 			f.podEvents = append(f.podEvents, e)
+		case history.KubeletLeft:
+			f.left = append(f.left, e)
 		case history.KubeletEvent:
 			f.kubelet = append(f.kubelet, e)
 		case history.ContainerExit:

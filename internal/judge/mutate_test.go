@@ -174,6 +174,8 @@ var mutants = []struct {
 		shift(0, exitOf("main"), 10*time.Second)}, []scenario.Rule{"R7", "R8"}},
 	{"a sleep cut at once", "hook-sleep-shorten", []mutate{shift(0, callOf("main", "StopContainer"), -1500*time.Millisecond)}, []scenario.Rule{"R7"}},
 	{"a request left behind", "hook-http-shorten", []mutate{drop(0, word("main", "HTTP-GONE"))}, []scenario.Rule{"R7", "R13"}},
+	{"a kill remembered", "hook-http-shorten", []mutate{put(0, kind(history.Finished), 0, history.Event{Kind: history.KubeletLeft,
+		Count: 1})}, []scenario.Rule{"R13"}},
 	{"a hook run twice", "hook-done-not-repeated", []mutate{again(0, word("main", "HOOK-START"), 4*time.Second)}, []scenario.Rule{"R7"}},
 	{"a hook cut though it had time", "hook-running-not-restarted", []mutate{drop(0, word("main", "HOOK-END"))}, []scenario.Rule{"R7"}},
 	{"a stop beside a running hook", "hook-running-not-restarted", []mutate{shift(0, callOf("main", "StopContainer"), -4*time.Second)}, []scenario.Rule{"R7"}},

@@ -19,12 +19,16 @@ package judge
 import "github.com/kgrace/kgrace/internal/scenario"
 
 // noLeftoversRule judges R13 as far as a history shows it: an HTTP hook that was started has been given up by the
-// deadline (the server saw its client go), and no runtime call about the pod is still under way at the end. Goroutines,
-// contexts and timers show only at the unit and sim levels.
+// deadline (the server saw its client go), no runtime call about the pod is still under way at the end, and, where the
+// history can tell (the sim level), the kubelet has forgotten the kill. Goroutines, contexts and timers show only at the unit
+// and sim levels, where a bubble does not end while one is left.
 func noLeftoversRule(f *facts) Finding {
 	if len(f.unanswered) > 0 {
 		e := f.unanswered[0]
 		return broken(f.finished, "the %s call of %s had not returned when the observation ended", e.Call, f.when(e.At))
+	}
+	if len(f.left) > 0 {
+		return broken(f.left[0].At, "the kubelet still kept %d record(s) of killing pods when the observation ended", f.left[0].Count)
 	}
 	_, latest := f.deadline(len(f.requests))
 	due := latest.Add(f.Returns + f.Acts + f.Slack)

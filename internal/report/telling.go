@@ -219,6 +219,8 @@ func (t *teller) moments(events []history.Event) {
 			}
 			last[e.Reason], count[e.Reason] = len(t.pod.points), 1
 			add(t.pod, kind, e.Reason, "kubelet event "+e.Reason)
+		case history.KubeletLeft:
+			add(t.pod, "event warn", "left behind", "the kubelet still remembers the kill")
 		case history.Abandoned:
 			add(t.api, "event warn", "given up", "given up: "+e.Message)
 		case history.Step:

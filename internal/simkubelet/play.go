@@ -164,6 +164,11 @@ func (p Play) play(ctx context.Context, recorder *history.Recorder, log *history
 	case !errors.Is(err, errOver):
 		return err
 	}
+	if kubelet := st.Kubelet; kubelet != nil {
+		if left := kubelet.Killing(); left > 0 {
+			log.Add(history.Event{Kind: history.KubeletLeft, Pod: st.target, Count: int32(left)})
+		}
+	}
 	log.Add(history.Event{Kind: history.Finished})
 	return nil
 }
