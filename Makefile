@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: help setup tree build lint verify update unit intree regression regression-node properties mutants conformance test clean
+.PHONY: help setup tree build lint verify update unit intree regression regression-node properties mutants node conformance page test clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,7 +52,13 @@ mutants: ## break the fix on purpose, in one place at a time: each breakage must
 conformance: ## the simulated runtime against a real containerd: the same calls, the same trace (root)
 	KGRACE_CONFORMANCE=1 go test -count=1 ./internal/sim/conformance
 
-test: lint verify unit intree regression properties regression-node conformance ## all of the above that prove something, in this order
+node: build ## the node itself and the proxy, for real: ups, downs, crashes, and nothing left behind (root)
+	KGRACE_NODE_BIN=$(CURDIR)/_output/bin go test -count=1 ./internal/localnode ./internal/criproxy
+
+page: ## the report in a real browser, on a desk and on a phone (installs chromium where it is missing)
+	hack/setup.sh chromium && hack/verify-report.sh
+
+test: lint verify unit intree regression properties regression-node node conformance page ## all of the above that prove something, in this order
 
 clean: ## remove what kgrace built (not while a node is up)
 	hack/clean.sh

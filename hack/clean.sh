@@ -36,4 +36,7 @@ for stamp in "${output}"/trees/*/*/.git/kgrace-tree.json; do
   fi
 done
 rm -rf "${output:?}"/{trees,modules,bin,sim,artifacts,nodes,locks}
-rmdir "${output}" 2>/dev/null || true
+# What else somebody keeps in there stays.
+if [[ -d "${output}" ]]; then
+  rmdir --ignore-fail-on-non-empty "${output}"
+fi

@@ -26,6 +26,8 @@ set -o errexit -o nounset -o pipefail
 #   ca-certificates                           the module proxy
 #   for lint: shellcheck
 packages=(ca-certificates gcc git iproute2 libc6-dev libseccomp-dev make mount pkg-config procps shellcheck util-linux)
+# What a target needs beside these it names: setup.sh chromium
+packages+=("$@")
 
 if ! command -v go >/dev/null; then
   echo "setup: Go is missing: install Go 1.21 or newer and put it on PATH" >&2
