@@ -189,7 +189,7 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 	for _, s := range rows {
 		config.Scenarios = append(config.Scenarios, s.ID)
 	}
-	results, _, err := runSim(ctx, suite, config)
+	results, _, err := simbuild.Run(ctx, suite, config)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"time"
@@ -134,7 +133,7 @@ func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality
 	var wait sync.WaitGroup
 	for i, arm := range q.arms {
 		c := simkubelet.Config{Minor: q.minor, Arm: arm, Personality: p, Scenarios: results.Scenarios, Artifacts: dir}
-		wait.Go(func() { parts[i], fails[i], errs[i] = runSim(ctx, suites[arm], c) })
+		wait.Go(func() { parts[i], fails[i], errs[i] = simbuild.Run(ctx, suites[arm], c) })
 	}
 	wait.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -150,34 +149,4 @@ func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality
 	results.Seconds = time.Since(begin).Seconds()
 	fmt.Fprintf(app.errs, "sim: %d scenarios on %d arms against %s in %.1f s\n", len(rows), len(q.arms), p, results.Seconds)
 	return results, errors.Join(fails...), results.Write(filepath.Join(dir, report.ResultsFile(scenario.LevelSim)))
-}
-
-// runSim runs one suite. Verdicts are in its results; err means that it left none, failed that it did not pass.
-func runSim(ctx context.Context, suite string, c simkubelet.Config) (found report.Results, failed, err error) {
-	results := filepath.Join(c.Artifacts, c.File("results", "json"))
-	if err := os.Remove(results); err != nil && !os.IsNotExist(err) {
-		return found, nil, err
-	}
-	defer os.Remove(results) // it is part of the merged ones
-	config := filepath.Join(c.Artifacts, c.File("suite", "json"))
-	if err := c.Write(config); err != nil {
-		return found, nil, err
-	}
-	log := filepath.Join(c.Artifacts, c.File("suite", "log"))
-	file, err := os.Create(log)
-	if err != nil {
-		return found, nil, err
-	}
-	defer file.Close()
-	cmd := exec.CommandContext(ctx, suite, "-test.timeout=0")
-	cmd.Dir = c.Artifacts
-	cmd.Env = append(os.Environ(), simkubelet.ConfigVar+"="+config)
-	cmd.Stdout, cmd.Stderr = file, file
-	if failed = cmd.Run(); failed != nil {
-		failed = fmt.Errorf("the suite of %s did not pass (%w); see %s", c.Arm, failed, log)
-	}
-	if found, err = report.Read(results); err != nil {
-		return found, nil, errors.Join(fmt.Errorf("the suite of %s left no results; see %s", c.Arm, log), failed)
-	}
-	return found, failed, nil
 }

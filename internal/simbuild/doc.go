@@ -20,4 +20,7 @@ limitations under the License.
 // Nothing is written into the tree or into this checkout: go.mod comes by -modfile, the seam by -overlay, both generated
 // into the output folder. The generated go.mod resolves nothing anew, so the build needs no module that the tree and this
 // project do not name already. Both arms get the same seam and the same suite; what differs is the tree alone.
+//
+// Build makes the suite of an arm, laying its tree out; Compile takes any folder that holds a tree (the first patches of a
+// series, say) and Run plays some of the catalogue's scenarios with what either made.
 package simbuild

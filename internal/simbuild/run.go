@@ -1,0 +1,65 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simbuild
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/simkubelet"
+)
+
+// Run runs a suite that Build or Compile made: the scenarios that c names, on the tree that the suite was compiled with.
+// Histories, the suite's log and its reports go to c.Artifacts, which must exist. c.Arm says which expectation of the
+// catalogue the verdicts are held against; a tree that is neither arm (the first patches of a series, a mutant) takes the
+// one it is to be compared with.
+//
+// Verdicts are in the results. err means that the suite left none, failed that it left some and yet did not pass: a verdict
+// is not the expected one, or a test of the suite itself failed.
+func Run(ctx context.Context, suite string, c simkubelet.Config) (found report.Results, failed, err error) {
+	results := filepath.Join(c.Artifacts, c.File("results", "json"))
+	if err := os.Remove(results); err != nil && !os.IsNotExist(err) {
+		return found, nil, err
+	}
+	defer os.Remove(results) // it is part of the merged ones
+	config := filepath.Join(c.Artifacts, c.File("suite", "json"))
+	if err := c.Write(config); err != nil {
+		return found, nil, err
+	}
+	log := filepath.Join(c.Artifacts, c.File("suite", "log"))
+	file, err := os.Create(log)
+	if err != nil {
+		return found, nil, err
+	}
+	defer file.Close()
+	cmd := exec.CommandContext(ctx, suite, "-test.timeout=0")
+	cmd.Dir = c.Artifacts
+	cmd.Env = append(os.Environ(), simkubelet.ConfigVar+"="+config)
+	cmd.Stdout, cmd.Stderr = file, file
+	if failed = cmd.Run(); failed != nil {
+		failed = fmt.Errorf("the suite of %s did not pass (%w); see %s", c.Arm, failed, log)
+	}
+	if found, err = report.Read(results); err != nil {
+		return found, nil, errors.Join(fmt.Errorf("the suite of %s left no results; see %s", c.Arm, log), failed)
+	}
+	return found, failed, nil
+}
