@@ -33,7 +33,8 @@ func newBuildCommand(app *app) *cobra.Command {
 		Use:   "build [program...]",
 		Short: "Build what a node runs",
 		Long: `Build programs of a node and print where they are; without names, all of them: kubelet (of each arm), kube-apiserver,
-kubectl, etcd, containerd, its shim, ctr, runc, crictl. A binary that is up to date is not built again.`,
+kubectl, etcd, containerd, its shim, ctr, runc, crictl. What versions.yaml pins for another use is built when it is named. A
+binary that is up to date is not built again.`,
 		Example: "  kgrace build\n  kgrace build --arm fixed kubelet",
 		RunE: func(cmd *cobra.Command, programs []string) error {
 			arms, err := armsOf(arm)

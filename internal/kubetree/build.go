@@ -46,6 +46,15 @@ var perArm = []string{"kubelet"}
 
 // Programs lists every program that can be built, sorted.
 func (r *Repo) Programs() ([]string, error) {
+	return r.programs(func(versions.Program) bool { return true })
+}
+
+// nodePrograms lists those that a node runs.
+func (r *Repo) nodePrograms() ([]string, error) {
+	return r.programs(func(p versions.Program) bool { return p.For == "" })
+}
+
+func (r *Repo) programs(wanted func(versions.Program) bool) ([]string, error) {
 	if _, _, err := r.resolve(""); err != nil {
 		return nil, err
 	}
@@ -54,6 +63,9 @@ func (r *Repo) Programs() ([]string, error) {
 		names = append(names, name)
 	}
 	for _, p := range r.Versions.Programs {
+		if !wanted(p) {
+			continue
+		}
 		for name := range p.Packages {
 			names = append(names, name)
 		}

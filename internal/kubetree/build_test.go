@@ -23,6 +23,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +102,20 @@ func TestBuildsAreReproducible(t *testing.T) {
 		if strings.Contains(first, r.Root) {
 			t.Error("the binary names the folder it was built in")
 		}
+	}
+}
+
+func TestProgramsForSomethingElseAreNotANodes(t *testing.T) {
+	r := newRepo(t)
+	p := r.Versions.Programs["prog"]
+	p.For = "bench"
+	r.Versions.Programs["prog"] = p
+	all, err := r.Programs()
+	if err != nil || !slices.Contains(all, "prog") {
+		t.Errorf("%v, %v: it can still be built by its name", all, err)
+	}
+	if node, err := r.nodePrograms(); err != nil || slices.Contains(node, "prog") || !slices.Contains(node, "native") {
+		t.Errorf("%v, %v", node, err)
 	}
 }
 

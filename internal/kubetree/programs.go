@@ -59,7 +59,7 @@ func (r *Repo) Binaries(ctx context.Context, minor string, arm Arm) (Binaries, e
 	return all, nil
 }
 
-// BuildAll builds the named programs (none named: all of them), those that differ between arms once for each arm given.
+// BuildAll builds the named programs (none named: all that a node runs), those that differ between arms once for each arm given.
 // What the machine lacks for any of them is an error before the first is built.
 func (r *Repo) BuildAll(ctx context.Context, minor string, arms []Arm, programs []string) ([]Binary, error) {
 	minor, m, err := r.resolve(minor)
@@ -71,7 +71,9 @@ func (r *Repo) BuildAll(ctx context.Context, minor string, arms []Arm, programs 
 		return nil, err
 	}
 	if len(programs) == 0 {
-		programs = known
+		if programs, err = r.nodePrograms(); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range programs {
 		if !slices.Contains(known, name) {

@@ -111,6 +111,9 @@ func (p Program) validate(name string, wrong func(field, format string, args ...
 			wrong(at+".versionVars", "%q is not a variable; want the form import/path.Name", v)
 		}
 	}
+	if p.For != "" && !programName.MatchString(p.For) {
+		wrong(at+".for", "%q is not the name of a use; want one word in lower case", p.For)
+	}
 	if len(p.Packages) == 0 {
 		wrong(at+".packages", "empty; want binary: main package")
 	}

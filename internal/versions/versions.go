@@ -78,6 +78,9 @@ type Program struct {
 	Packages map[string]string `json:"packages"`
 	// VersionVars are string variables that the build sets to Version, as the program's own makefile would.
 	VersionVars []string `json:"versionVars,omitempty"`
+	// For says what uses the program where a node does not run it ("bench", "image", ...). Such a program is built only
+	// when it is named.
+	For string `json:"for,omitempty"`
 }
 
 // Load reads and validates the file. Its errors name the file, the field, and what was expected there.
