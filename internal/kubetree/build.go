@@ -34,33 +34,43 @@ import (
 // buildFormat is part of every binary's inputs. Raise it when binaries come to be built differently.
 const buildFormat = 1
 
-// Kubernetes' own programs that a node runs, and the package of each.
+// Kubernetes' own programs and the package of each.
 var kubePrograms = map[string]string{
-	"kubelet":        "./cmd/kubelet",
-	"kube-apiserver": "./cmd/kube-apiserver",
-	"kubectl":        "./cmd/kubectl",
+	"kubelet":                 "./cmd/kubelet",
+	"kube-apiserver":          "./cmd/kube-apiserver",
+	"kubectl":                 "./cmd/kubectl",
+	"kubeadm":                 "./cmd/kubeadm",
+	"kube-controller-manager": "./cmd/kube-controller-manager",
+	"kube-scheduler":          "./cmd/kube-scheduler",
+	"kube-proxy":              "./cmd/kube-proxy",
 }
+
+// clusterOnly are those that a whole cluster runs and a single node of ours does not: they are built by name only.
+var clusterOnly = []string{"kubeadm", "kube-controller-manager", "kube-scheduler", "kube-proxy"}
 
 // perArm are the programs that exist once for each arm; the others come from the stock tree for both.
 var perArm = []string{"kubelet"}
 
 // Programs lists every program that can be built, sorted.
 func (r *Repo) Programs() ([]string, error) {
-	return r.programs(func(versions.Program) bool { return true })
+	return r.programs(func(string) bool { return true }, func(versions.Program) bool { return true })
 }
 
 // nodePrograms lists those that a node runs.
 func (r *Repo) nodePrograms() ([]string, error) {
-	return r.programs(func(p versions.Program) bool { return p.For == "" })
+	return r.programs(func(name string) bool { return !slices.Contains(clusterOnly, name) },
+		func(p versions.Program) bool { return p.For == "" })
 }
 
-func (r *Repo) programs(wanted func(versions.Program) bool) ([]string, error) {
+func (r *Repo) programs(wantedKube func(string) bool, wanted func(versions.Program) bool) ([]string, error) {
 	if _, _, err := r.resolve(""); err != nil {
 		return nil, err
 	}
 	var names []string
 	for name := range kubePrograms {
-		names = append(names, name)
+		if wantedKube(name) {
+			names = append(names, name)
+		}
 	}
 	for _, p := range r.Versions.Programs {
 		if !wanted(p) {
