@@ -36,7 +36,7 @@ import (
 func Result(h history.History, s scenario.Scenario) report.Result {
 	arm := scenario.Arm(h.Arm)
 	result := report.Result{Scenario: s.ID, Arm: arm, Figures: judge.Measure(h, s)}
-	for _, want := range s.At(scenario.Level(h.Level)).Expect {
+	for _, want := range s.In(h.Minor).At(scenario.Level(h.Level)).Expect {
 		found := judge.Judge(want.Rule, h, s)
 		result.Rules = append(result.Rules, report.RuleResult{
 			Finding: found, Want: want.On(arm), Verdict: judge.Of(arm, want, found.Outcome),

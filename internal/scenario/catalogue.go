@@ -101,6 +101,9 @@ func (s Scenario) check(level Level) []error {
 			refuse("say why level %s cannot carry it", l)
 		}
 	}
+	if err := s.Since.check(); err != nil {
+		refuse("the minor it needs: %v", err)
+	}
 	for _, l := range s.Levels {
 		if len(s.Expect) > 0 && len(s.At(l).Expect) == 0 {
 			refuse("nothing of what it expects shows at level %s", l)
@@ -130,6 +133,11 @@ func (s Scenario) check(level Level) []error {
 			refuse("rule %s: the fixed arm must hold every rule, the row says %q", e.Rule, e.Fixed)
 		case e.Stock != Held && e.Stock != Broken:
 			refuse("rule %s: stock either holds or breaks it, the row says %q", e.Rule, e.Stock)
+		}
+		if err := e.Earlier.check(); err != nil {
+			refuse("rule %s, stock of older minors: %v", e.Rule, err)
+		} else if e.Earlier.Minor != "" && (e.Earlier.Stock == e.Stock || e.Earlier.Stock != Held && e.Earlier.Stock != Broken) {
+			refuse("rule %s: stock of minors before %s must do the other of %s and %s, the row says %q", e.Rule, e.Earlier.Minor, Held, Broken, e.Earlier.Stock)
 		}
 		rules[e.Rule] = true
 	}

@@ -63,6 +63,7 @@ func hooks() []Scenario {
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Hook: 17 * time.Second, Steps: []Step{del(0, 20), del(3, 5)}}},
 		Expect: repairs(HookOnce, Prompt),
 		Levels: everywhere,
+		Since:  Since{"v1.30", "the sleep action of hooks, without a feature gate to set (KEP-3960)"},
 	}, {
 		ID:     "hook-http-shorten",
 		Source: "derived: HTTP hooks are built without a context",

@@ -94,6 +94,8 @@ type Scenario struct {
 	// Levels are those that can carry the scenario; Not says why another one cannot.
 	Levels []Level
 	Not    map[Level]string
+	// Since is the first minor that can carry it, at whichever level.
+	Since Since
 }
 
 // Times replaces a scenario's times at one level.
@@ -247,6 +249,8 @@ type Expectation struct {
 	Stock, Fixed Outcome
 	// Levels are those at which it shows; nil is wherever the scenario runs.
 	Levels []Level
+	// Earlier says that stock of older minors does otherwise; the zero value is that it does not.
+	Earlier Earlier
 }
 
 func (e Expectation) shows(level Level) bool {
@@ -259,6 +263,14 @@ func (e Expectation) On(arm Arm) Outcome {
 		return e.Stock
 	}
 	return e.Fixed
+}
+
+// until adds to expectations what stock does otherwise in the minors before one.
+func until(minor, why string, stock Outcome, all []Expectation) []Expectation {
+	for i := range all {
+		all[i].Earlier = Earlier{Since{minor, why}, stock}
+	}
+	return all
 }
 
 // repairs is the expectation of rules that stock breaks.

@@ -22,6 +22,7 @@ import "time"
 func sidecars() []Scenario {
 	everywhere := []Level{LevelSim, LevelNode, LevelKind}
 	main := []Container{{Name: "main", Stubborn: true}}
+	since := Since{"v1.29", "init containers that run beside the others, and are stopped after them in order (KEP-753, #120620)"}
 	return []Scenario{{
 		ID:     "sidecar-shorten",
 		Source: "derived: waitForTurn has no context",
@@ -32,6 +33,7 @@ func sidecars() []Scenario {
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), del(3, 5)}}},
 		Expect: append(repairs(ShorterActs, Prompt), keeps(Kept)...),
 		Levels: everywhere,
+		Since:  since,
 	}, {
 		ID:     "sidecar-force",
 		Source: "derived: waitForTurn has no context",
@@ -43,6 +45,7 @@ func sidecars() []Scenario {
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), force(3)}}},
 		Expect: repairs(Zero, Prompt),
 		Levels: everywhere,
+		Since:  since,
 	}, {
 		ID:     "sidecar-order",
 		Source: "#120620",
@@ -53,5 +56,6 @@ func sidecars() []Scenario {
 		Steps:  []Step{del(0, 60)},
 		Expect: keeps(Kept),
 		Levels: everywhere,
+		Since:  since,
 	}}
 }

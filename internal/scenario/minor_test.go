@@ -1,0 +1,69 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestAMinorLacksWhatCameLater(t *testing.T) {
+	all, err := Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, level := range Levels() {
+		old, lacking, err := PickIn(all, "v1.22", level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, err := Pick(all, level)
+		if err != nil || len(old)+len(lacking) != len(both) {
+			t.Errorf("level %s: v1.22 runs %d scenarios and lacks %d; there are %d (%v)", level, len(old), len(lacking), len(both), err)
+		}
+		for _, s := range lacking {
+			if s.Lacks("v1.22") == "" {
+				t.Errorf("v1.22 lacks %s and does not say why", s.ID)
+			}
+		}
+		if !slices.ContainsFunc(lacking, func(s Scenario) bool { return s.ID == "sidecar-order" }) {
+			t.Errorf("level %s: v1.22 has no sidecars, but runs their scenarios", level)
+		}
+		if _, lacking, err := PickIn(all, "v1.35", level); err != nil || len(lacking) > 0 {
+			t.Errorf("level %s: v1.35 lacks %d scenarios, %v", level, len(lacking), err)
+		}
+	}
+	if _, _, err := PickIn(all, "v1.22", LevelNode, "now", "sidecar-order"); err == nil || !strings.Contains(err.Error(), `"sidecar-order", which is since v1.29: init containers`) {
+		t.Errorf("got %v", err)
+	}
+	if _, _, err := PickIn(all, "v1.9", LevelNode, "forse"); err == nil || !strings.Contains(err.Error(), "unknown scenario") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestStockOfOlderMinors(t *testing.T) {
+	s := Scenario{Expect: until("v1.28", "a repair", Broken, keeps(Window))}
+	for minor, want := range map[string]Outcome{"v1.9": Broken, "v1.27": Broken, "v1.28": Held, "v1.37": Held, "": Held} {
+		if got := s.In(minor).Expect[0]; got.Stock != want || got.Fixed != Held {
+			t.Errorf("%q: stock %s, fixed %s, want stock %s", minor, got.Stock, got.Fixed, want)
+		}
+	}
+	if s.Expect[0].Stock != Held {
+		t.Error("one minor changed the scenario for the others")
+	}
+}
