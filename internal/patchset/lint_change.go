@@ -25,7 +25,9 @@ import (
 var (
 	// generated files have a commit of their own in Kubernetes, so that a reviewer can skip it.
 	generated = regexp.MustCompile(`(?:^|/)(?:zz_generated[^/]*|[^/]*\.pb\.go|generated\.proto|[^/]*_generated\.go)$|^api/(?:openapi-spec|discovery|rules)/`)
-	copyright = regexp.MustCompile(`^Copyright (?:20\d\d )?The Kubernetes Authors\.$`)
+	// dependencies are the files in which a module says what it needs, and what they bring into the tree.
+	dependencies = regexp.MustCompile(`(?:^|/)(?:go\.mod|go\.sum|go\.work|go\.work\.sum)$|^vendor/|^LICENSES/`)
+	copyright    = regexp.MustCompile(`^Copyright (?:20\d\d )?The Kubernetes Authors\.$`)
 	// licensed are files for which Kubernetes' own hack/verify-boilerplate wants a header.
 	licensed = map[string]bool{".go": true, ".sh": true, ".py": true}
 )
@@ -34,8 +36,11 @@ const licence = "Licensed under the Apache License, Version 2.0"
 
 // lintChange checks what a patch does to files.
 func lintChange(p *Patch, add func(format string, args ...any)) {
-	var made, written []string
+	var made, written, needed []string
 	for _, f := range p.Files {
+		if dependencies.MatchString(f.Path) {
+			needed = append(needed, f.Path)
+		}
 		if generated.MatchString(f.Path) {
 			made = append(made, f.Path)
 		} else {
@@ -44,6 +49,9 @@ func lintChange(p *Patch, add func(format string, args ...any)) {
 		if f.New && licensed[path.Ext(f.Path)] && !f.hasBoilerplate() {
 			add("the new file %s does not begin with Kubernetes' header (\"Copyright The Kubernetes Authors.\" and the Apache licence, as in hack/boilerplate)", f.Path)
 		}
+	}
+	if len(needed) > 0 {
+		add("touches %s: the fix brings no new dependency and moves none; use what the tree has already", strings.Join(needed, ", "))
 	}
 	if len(made) > 0 && len(written) > 0 {
 		add("generated files (%s) stand beside written ones (%s); give what the generator wrote a patch of its own", strings.Join(made, ", "), strings.Join(written, ", "))

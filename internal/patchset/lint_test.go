@@ -76,6 +76,8 @@ func TestLint(t *testing.T) {
 		"two of a trailer":           {replace("Drop-When:", "Drop-When: it is in\nDrop-When:"), `2 Drop-When trailers`},
 		"a new file without header":  {replace("+Copyright The Kubernetes Authors.\n", "+Nobody.\n"), `does not begin with Kubernetes' header`},
 		"a generated file beside":    {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/pkg/zz_generated.x.go b/pkg/zz_generated.x.go"), `a patch of its own`},
+		"a new dependency":           {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/go.mod b/go.mod"), `touches go.mod: the fix brings no new dependency`},
+		"a vendored file":            {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/vendor/x/x.go b/vendor/x/x.go"), `touches vendor/x/x.go`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

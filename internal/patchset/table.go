@@ -25,15 +25,6 @@ import (
 // Table returns text with the part between its marks "<!-- begin NAME -->" and "<!-- end NAME -->" replaced by a Markdown
 // table of the series: what each patch does, the rules it gives, the scenarios that see it, and where it stands upstream.
 func (s *Series) Table(ctx context.Context, text, name string) (string, error) {
-	begin, end := fmt.Sprintf("<!-- begin %s -->\n", name), fmt.Sprintf("<!-- end %s -->\n", name)
-	before, rest, ok := strings.Cut(text, begin)
-	if !ok {
-		return "", fmt.Errorf("no line %q, where the table of the series begins", strings.TrimSpace(begin))
-	}
-	_, after, ok := strings.Cut(rest, end)
-	if !ok {
-		return "", fmt.Errorf("no line %q, where the table of the series ends", strings.TrimSpace(end))
-	}
 	var b strings.Builder
 	b.WriteString("| patch | rules | scenarios that turn red without it | upstream | can go when |\n| --- | --- | --- | --- | --- |\n")
 	for i, p := range s.Patches {
@@ -48,5 +39,5 @@ func (s *Series) Table(ctx context.Context, text, name string) (string, error) {
 		fmt.Fprintf(&b, "| [%d](%s/%s) %s | %s | %s | %s | %s |\n", i+1, name, p.Name, strings.ReplaceAll(p.Subject, "|", `\|`),
 			value["Contract"], value["Scenarios"], value["Upstream-Status"], value["Drop-When"])
 	}
-	return before + begin + b.String() + end + after, nil
+	return ReplaceBlock(text, name, b.String())
 }

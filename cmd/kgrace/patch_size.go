@@ -1,0 +1,89 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/patchset"
+)
+
+func newPatchSizeCommand(app *app) *cobra.Command {
+	var minor string
+	var markdown bool
+	out := newOutputFlag()
+	cmd := &cobra.Command{
+		Use:   "size",
+		Short: "Count the lines of each patch",
+		Long: `Count the lines that each patch adds and removes: what a release is built from, what only tests use, and what a generator
+wrote, each apart. "Comment" are those of the added lines of code that are empty or nothing but comment; the licence headers
+of new files are among them.`,
+		Example: "  kgrace patch size\n  kgrace patch size --kubernetes v1.38 -o json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			minors := r.Versions.MinorNames()
+			if minor != "" {
+				if _, err := r.Versions.Minor(minor); err != nil {
+					return usage(err)
+				}
+				minors = []string{minor}
+			}
+			if markdown && out == "json" {
+				return usage(fmt.Errorf("--markdown and -o json are two formats; take one"))
+			}
+			var sizes []patchset.SeriesSize
+			var rows [][]string
+			for _, minor := range minors {
+				series, err := patchset.Load(r.SeriesDir(minor))
+				if err != nil {
+					return err
+				}
+				size := series.Size(minor)
+				sizes = append(sizes, size)
+				for _, p := range size.Patches {
+					rows = append(rows, sizeRow(minor, strconv.Itoa(p.Patch), p))
+				}
+				rows = append(rows, sizeRow(minor, "all", size.Total))
+			}
+			if markdown {
+				var parts []string
+				for _, size := range sizes {
+					parts = append(parts, "## "+size.Minor+"\n\n"+size.Markdown())
+				}
+				_, err := fmt.Fprint(app.output, strings.Join(parts, "\n"))
+				return err
+			}
+			return out.write(app.output, sizes, []string{"MINOR", "PATCH", "FILES", "CODE", "COMMENT", "TESTS", "GENERATED", "SUBJECT"}, rows)
+		},
+	}
+	cmd.Flags().StringVar(&minor, "kubernetes", "", "the Kubernetes minor, as in versions.yaml (default: all of them)")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a Markdown table for each minor")
+	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	return cmd
+}
+
+func sizeRow(minor, place string, p patchset.PatchSize) []string {
+	return append(append([]string{minor, place}, p.Cells()...), p.Subject)
+}

@@ -1,0 +1,128 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package patchset
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Lines counts lines of a diff.
+type Lines struct {
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+	// Text are those of the added lines that are empty or nothing but comment, licence headers included.
+	Text int `json:"text"`
+}
+
+func (l *Lines) add(m Lines) {
+	l.Added += m.Added
+	l.Removed += m.Removed
+	l.Text += m.Text
+}
+
+// PatchSize says how large a patch is. What a release is built from, what only tests use and what a generator wrote are
+// counted apart.
+type PatchSize struct {
+	Patch     int    `json:"patch"` // its place in the series, from 1
+	Subject   string `json:"subject"`
+	Files     int    `json:"files"` // code only
+	Code      Lines  `json:"code"`
+	Tests     Lines  `json:"tests"`
+	Generated Lines  `json:"generated"`
+}
+
+// SeriesSize says how large a series is. Files of the total are different files, so it is less than the sum.
+type SeriesSize struct {
+	Minor   string      `json:"minor"`
+	Patches []PatchSize `json:"patches"`
+	Total   PatchSize   `json:"total"`
+}
+
+// onlyTests are the files that no release is built from: Go tests, their data, fakes, and the suites under test/.
+var onlyTests = regexp.MustCompile(`_test\.go$|^test/|(?:^|/)(?:testing|testdata)/`)
+
+// Size counts.
+func (s *Series) Size(minor string) SeriesSize {
+	size := SeriesSize{Minor: minor}
+	files := map[string]bool{}
+	for i, p := range s.Patches {
+		one := PatchSize{Patch: i + 1, Subject: p.Subject}
+		for _, f := range p.Files {
+			lines := f.lines()
+			switch {
+			case generated.MatchString(f.Path):
+				one.Generated.add(lines)
+			case onlyTests.MatchString(f.Path):
+				one.Tests.add(lines)
+			default:
+				one.Code.add(lines)
+				one.Files++
+				files[f.Path] = true
+			}
+		}
+		size.Patches = append(size.Patches, one)
+		size.Total.Code.add(one.Code)
+		size.Total.Tests.add(one.Tests)
+		size.Total.Generated.add(one.Generated)
+	}
+	size.Total.Files = len(files)
+	return size
+}
+
+// lines counts the lines of one file.
+func (f File) lines() Lines {
+	var l Lines
+	for _, h := range f.Hunks {
+		comment := false // inside /* ... */
+		for _, line := range h.Lines {
+			text := strings.TrimSpace(line[1:])
+			begins := strings.HasPrefix(text, "/*")
+			switch line[0] {
+			case '-':
+				l.Removed++
+			case '+':
+				l.Added++
+				if text == "" || comment || begins || strings.HasPrefix(text, "//") {
+					l.Text++
+				}
+			}
+			comment = (comment || begins) && !strings.Contains(text, "*/")
+		}
+	}
+	return l
+}
+
+// Markdown is a table of the series, one row a patch and one for all.
+func (s SeriesSize) Markdown() string {
+	var b strings.Builder
+	b.WriteString("| patch | files | code | of it comment or empty | tests | generated |\n| --- | --- | --- | --- | --- | --- |\n")
+	for _, p := range s.Patches {
+		row := strings.Join(p.Cells(), " | ")
+		fmt.Fprintf(&b, "| %d %s | %s |\n", p.Patch, strings.ReplaceAll(p.Subject, "|", `\|`), row)
+	}
+	fmt.Fprintf(&b, "| all | %s |\n", strings.Join(s.Total.Cells(), " | "))
+	return b.String()
+}
+
+// Cells are the figures as a table shows them: files, code, comment, tests, generated.
+func (p PatchSize) Cells() []string {
+	return []string{fmt.Sprint(p.Files), p.Code.String(), fmt.Sprint(p.Code.Text), p.Tests.String(), p.Generated.String()}
+}
+
+func (l Lines) String() string { return fmt.Sprintf("+%d −%d", l.Added, l.Removed) }
