@@ -1,0 +1,22 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package imagefile writes container images into one file, in the form of `docker save`, without Docker: for containers that
+// hold static programs and nothing of a distribution. `docker load`, `ctr images import` and kind's side-loading read it.
+//
+// Real: layers, configuration and manifest as the runtimes want them; equal contents give equal bytes, whatever the machine
+// and the hour. Not there: compression, whiteouts, more than one platform in a file, pulling and pushing.
+package imagefile
