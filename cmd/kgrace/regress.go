@@ -49,7 +49,9 @@ type regression struct {
 	out                                 outputFlag
 	// from these follow
 	arms      []scenario.Arm
+	ids       []string
 	scenarios []scenario.Scenario
+	lacking   []scenario.Scenario // what the minor cannot carry
 	catalogue []scenario.Scenario
 }
 
@@ -64,6 +66,8 @@ showed, whether that is what the catalogue expects, and when the last container 
 Level node runs a real node of each arm and needs root. Level sim runs each arm's kubelet code against a simulated runtime, in
 virtual time; it needs Go and nothing else, and gives one table for each runtime whose manners are simulated.
 
+Every minor of versions.yaml can be asked for. A scenario that needs what a minor does not have is named below the table.
+
 What is missing is built first. Histories, an HTML report, JUnit, JSON and the suite's log go to $` + ArtifactsVar + `
 (default: artifacts in the output folder). Kept histories can be judged again, without nodes or root: --judge.
 
@@ -74,7 +78,7 @@ Exit codes:
   1  red: a judge saw something else than the catalogue expects
   2  the command line is wrong
   3  invalid: nothing is red, but something could not be run or judged`,
-		Example: "  kgrace regress\n  kgrace regress --level sim\n  kgrace regress force-while-terminating --arm stock\n  kgrace regress --judge _output/artifacts/histories -o json",
+		Example: "  kgrace regress\n  kgrace regress --level sim\n  kgrace regress --kubernetes v1.36\n  kgrace regress force-while-terminating --arm stock\n  kgrace regress --judge _output/artifacts/histories -o json",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if err := q.resolve(ids); err != nil {
 				return err
@@ -121,9 +125,10 @@ func (q *regression) resolve(ids []string) (err error) {
 		}
 		q.arms = []scenario.Arm{arm}
 	}
-	if q.scenarios, err = scenario.Pick(q.catalogue, level, ids...); err != nil {
+	if _, err = scenario.Pick(q.catalogue, level, ids...); err != nil {
 		return usage(err)
 	}
+	q.ids = ids
 	if q.judge != "" && len(ids) > 0 {
 		return usage(errors.New("--judge takes the scenarios from the folder's histories; name none"))
 	}
@@ -151,6 +156,10 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 	if q.minor == "" {
 		q.minor = r.Versions.Default
 	}
+	q.scenarios, q.lacking, err = scenario.PickIn(q.catalogue, q.minor, scenario.Level(q.level), q.ids...)
+	if err != nil {
+		return usage(err)
+	}
 	if q.artifacts == "" {
 		q.artifacts = filepath.Join(r.Output, "artifacts")
 	}
@@ -177,9 +186,14 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 		return err
 	}
 	failed := runSuite(ctx, suite, config, filepath.Join(q.artifacts, "suite.log"), app)
-	results, err := report.Read(filepath.Join(q.artifacts, regress.ResultsFile))
+	file := filepath.Join(q.artifacts, regress.ResultsFile)
+	results, err := report.Read(file)
 	if err != nil {
 		return errors.Join(failed, err)
+	}
+	results.Lacking = report.LackingIn(q.minor, q.lacking)
+	if err := results.Write(file); err != nil {
+		return err
 	}
 	err = q.finish(app, results)
 	if err == nil && failed != nil {

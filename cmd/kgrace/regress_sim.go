@@ -112,7 +112,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality, dir string, suites map[scenario.Arm]string) (results report.Results, failed, err error) {
 	begin := time.Now()
 	rows := simkubelet.Rows(p, q.scenarios)
-	results = report.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms}
+	results = report.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Lacking: report.LackingIn(q.minor, q.lacking)}
 	for _, s := range rows {
 		results.Scenarios = append(results.Scenarios, s.ID)
 	}

@@ -48,6 +48,7 @@ func TestRegressRefusesUnknownNames(t *testing.T) {
 		{[]string{"--level", "kind"}, "known: sim, node"},
 		{[]string{"--level", "sim", "--runtime", "docker"}, "known: containerd, crio"},
 		{[]string{"--kubernetes", "v1.2"}, "v1.37"},
+		{[]string{"--kubernetes", "v1.22", "sidecar-order"}, `"sidecar-order", which is since v1.29: init containers`},
 		{[]string{"--judge", kept, "now"}, "name none"},
 		{[]string{"--output", "xml"}, "table"},
 	} {

@@ -76,6 +76,34 @@ GOOD
 	}
 }
 
+func TestTableNamesWhatTheMinorLacks(t *testing.T) {
+	catalogue, err := scenario.Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lacking, err := scenario.PickIn(catalogue, "v1.22", scenario.LevelNode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := example()
+	r.Minor, r.Lacking = "v1.22", LackingIn("v1.22", lacking)
+	text := table(t, r)
+	for _, want := range []string{
+		"\nnot in v1.22: sidecar-shorten, sidecar-force, sidecar-order (since v1.29: init containers that ",
+		"\nnot in v1.22: hook-sleep-shorten (since v1.30: ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if r.Status() != StatusGood {
+		t.Errorf("what a minor lacks makes its run %s", r.Status())
+	}
+	if lack := matrixRow(lacking[0], []Run{{Results: r}}).Cells[0]; !strings.HasPrefix(lack.Not, "not in v1.22: since v1.") {
+		t.Errorf("the page says %q", lack.Not)
+	}
+}
+
 func TestStatusTellsRedFromInvalid(t *testing.T) {
 	if got := example().Status(); got != StatusGood {
 		t.Fatalf("the good run is %s", got)

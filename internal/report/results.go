@@ -39,9 +39,26 @@ type Results struct {
 	// Arms and Scenarios are what was asked for; a result may be missing only if the run was cut short.
 	Arms      []scenario.Arm `json:"arms"`
 	Scenarios []string       `json:"scenarios"`
+	// Lacking are the scenarios that were not asked for because the minor cannot carry them.
+	Lacking []Lack `json:"lacking,omitempty"`
 	// Seconds is how long the run took.
 	Seconds float64  `json:"seconds"`
 	Results []Result `json:"results"`
+}
+
+// Lack is a scenario that a minor cannot carry.
+type Lack struct {
+	Scenario string `json:"scenario"`
+	Why      string `json:"why"`
+}
+
+// LackingIn lists scenarios that a minor cannot carry, each with the reason.
+func LackingIn(minor string, rows []scenario.Scenario) []Lack {
+	var all []Lack
+	for _, s := range rows {
+		all = append(all, Lack{s.ID, s.Lacks(minor)})
+	}
+	return all
 }
 
 // Result is one scenario on one arm.

@@ -28,7 +28,8 @@ import (
 )
 
 // Table prints one line for each scenario and rule: the arms' verdicts, whether they are the expected ones, and when the
-// last container died on each arm, in seconds after the first request. What is not as expected is explained below.
+// last container died on each arm, in seconds after the first request. What the minor lacks, and what is not as expected, is
+// explained below.
 func (r Results) Table(out io.Writer) error {
 	var lines bytes.Buffer
 	w := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
@@ -52,7 +53,7 @@ func (r Results) Table(out io.Writer) error {
 		fmt.Fprintln(out, strings.TrimRight(line, " \n"))
 	}
 	fmt.Fprintln(out)
-	for _, note := range notes {
+	for _, note := range append(r.lacks(), notes...) {
 		fmt.Fprintln(out, note)
 	}
 	_, err := fmt.Fprint(out, r.closing())
@@ -144,6 +145,23 @@ func (r Results) notes(id string) []string {
 		}
 	}
 	return notes
+}
+
+// lacks name what the minor cannot carry, one line a reason.
+func (r Results) lacks() []string {
+	var reasons []string
+	ids := map[string][]string{}
+	for _, lack := range r.Lacking {
+		if ids[lack.Why] == nil {
+			reasons = append(reasons, lack.Why)
+		}
+		ids[lack.Why] = append(ids[lack.Why], lack.Scenario)
+	}
+	var lines []string
+	for _, why := range reasons {
+		lines = append(lines, fmt.Sprintf("not in %s: %s (%s)", r.Minor, strings.Join(ids[why], ", "), why))
+	}
+	return lines
 }
 
 // Note says in one line what was found about one rule.

@@ -111,7 +111,7 @@ func specs() {
 		Describe(s.ID, Label("level:"+string(scenario.LevelNode), "minor:"+options.Minor, "family:"+s.Family), func() {
 			for _, arm := range options.Arms {
 				labels := Labels{"arm:" + string(arm)}
-				for _, e := range s.At(scenario.LevelNode).Expect {
+				for _, e := range s.In(options.Minor).At(scenario.LevelNode).Expect {
 					labels = append(labels, "rule:"+string(e.Rule))
 				}
 				It(string(arm), labels, func(ctx SpecContext) {
