@@ -22,8 +22,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -33,32 +31,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kgrace/kgrace/internal/criproxy"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/history/apiwatch"
-	"github.com/kgrace/kgrace/internal/history/lines"
-	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
 // downTimeout bounds taking a node down, which goes on when the run was interrupted.
 const downTimeout = 60 * time.Second
 
-// bench is a node of one arm with everything that records it.
+// bench is a place of one arm with everything that records it.
 type bench struct {
 	run      *Run
 	arm      scenario.Arm
-	node     *localnode.Node
+	node     Place
 	client   kubernetes.Interface
 	recorder *history.Recorder
-	proxy    *criproxy.Proxy
-	lines    *lines.Server
 	watches  []*apiwatch.Watch
 	versions map[string]string
 	pulse    pulse
-
-	mu      sync.Mutex
-	trouble error
 }
 
 // runArm brings the arm's node up, runs the scenarios, and takes it down whatever happens.
@@ -87,26 +77,18 @@ func (r *Run) runArm(ctx context.Context, arm scenario.Arm) (err error) {
 	return err
 }
 
-// open brings the node up, recording from before the kubelet's start.
+// open brings the node up and begins to watch its API.
 func (b *bench) open(ctx context.Context) error {
-	dir := filepath.Join(b.run.options.Nodes, "regress-"+string(b.arm))
-	endpoint := filepath.Join(dir, "cri.sock")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	open := b.run.options.Open
+	if open == nil {
+		open = b.run.openNode
 	}
 	var err error
-	b.node, err = localnode.Up(ctx, localnode.Config{
-		Dir: dir, Name: "regress-" + string(b.arm), Bin: b.run.options.Bin[b.arm],
-		RuntimeEndpoint: endpoint, ParentDeath: true, Log: progress{b.run},
-		// The context here ends with the start; what is started must not.
-		BeforeKubelet: func(_ context.Context, node *localnode.Node) error { return b.record(ctx, node, endpoint) },
-	})
-	if err != nil {
+	if b.node, err = open(ctx, b.arm, b.recorder); err != nil {
+		b.node = nil
 		return err
 	}
-	if b.client, err = kubernetes.NewForConfig(b.node.RESTConfig()); err != nil {
-		return err
-	}
+	b.client = b.node.Client()
 	_, err = b.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}},
 		metav1.CreateOptions{})
 	if err != nil {
@@ -131,26 +113,9 @@ func (b *bench) open(ctx context.Context) error {
 	return nil
 }
 
-func (b *bench) record(ctx context.Context, node *localnode.Node, endpoint string) (err error) {
-	b.proxy, err = criproxy.Start(ctx, criproxy.Options{
-		Listen: endpoint, Upstream: node.ContainerdSocket(), Record: b.recorder, Log: progress{b.run},
-	})
-	if err != nil {
-		return err
-	}
-	b.lines, err = lines.Serve(ctx, filepath.Join(node.LinesDir(), linesSocket), b.recorder, func(err error) {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.trouble = errors.Join(b.trouble, err)
-	})
-	return err
-}
-
 // recording says why the recording is not whole; nil while it is.
 func (b *bench) recording() error {
-	b.mu.Lock()
-	errs := []error{b.trouble, b.proxy.ExitsErr()}
-	b.mu.Unlock()
+	errs := []error{b.node.Recording()}
 	for _, w := range b.watches {
 		errs = append(errs, w.Err())
 	}
@@ -163,17 +128,10 @@ func (b *bench) close(ctx context.Context) error {
 	for _, w := range b.watches {
 		w.Stop()
 	}
-	var errs []error
-	if b.node != nil {
-		errs = append(errs, b.node.Down(ctx))
+	if b.node == nil {
+		return nil
 	}
-	if b.lines != nil {
-		errs = append(errs, b.lines.Close())
-	}
-	if b.proxy != nil {
-		errs = append(errs, b.proxy.Close())
-	}
-	if err := errors.Join(errs...); err != nil {
+	if err := b.node.Close(ctx); err != nil {
 		return fmt.Errorf("%s: taking the node down: %w", b.arm, err)
 	}
 	return nil
@@ -183,7 +141,8 @@ func (b *bench) close(ctx context.Context) error {
 func (b *bench) runAll(ctx context.Context) error {
 	all := slices.Clone(b.run.options.Scenarios)
 	slices.SortStableFunc(all, func(x, y scenario.Scenario) int {
-		return cmp.Compare(y.At(scenario.LevelNode).WatchFor(scenario.LevelNode), x.At(scenario.LevelNode).WatchFor(scenario.LevelNode))
+		level := b.run.options.Level
+		return cmp.Compare(y.At(level).WatchFor(level), x.At(level).WatchFor(level))
 	})
 	var plays []*play
 	for _, s := range all {

@@ -17,6 +17,7 @@ limitations under the License.
 package regress
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ const ConfigVar = "KGRACE_REGRESSION"
 // Config is what that file holds.
 type Config struct {
 	Minor     string                             `json:"minor"`
+	Level     scenario.Level                     `json:"level,omitempty"` // "" is the node level
 	Arms      []scenario.Arm                     `json:"arms"`
 	Scenarios []string                           `json:"scenarios"`
 	Bin       map[scenario.Arm]map[string]string `json:"bin"`
@@ -67,14 +69,14 @@ func ReadConfig(path string, progress io.Writer) (options Options, lifeline bool
 	if len(c.Scenarios) == 0 {
 		return Options{}, false, fmt.Errorf("%s=%s names no scenario", ConfigVar, path)
 	}
-	options = Options{Minor: c.Minor, Arms: c.Arms, Bin: c.Bin, Nodes: c.Nodes, Artifacts: c.Artifacts,
+	options = Options{Minor: c.Minor, Level: cmp.Or(c.Level, scenario.LevelNode), Arms: c.Arms, Bin: c.Bin, Nodes: c.Nodes, Artifacts: c.Artifacts,
 		OneByOne: c.OneByOne, Progress: progress}
 	for _, arm := range c.Arms {
 		if _, err := scenario.ParseArm(string(arm)); err != nil {
 			return Options{}, false, err
 		}
 	}
-	if options.Scenarios, err = scenario.Pick(catalogue, scenario.LevelNode, c.Scenarios...); err != nil {
+	if options.Scenarios, err = scenario.Pick(catalogue, cmp.Or(c.Level, scenario.LevelNode), c.Scenarios...); err != nil {
 		return Options{}, false, err
 	}
 	return options, c.Lifeline, options.check()

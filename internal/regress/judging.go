@@ -46,9 +46,9 @@ func Result(h history.History, s scenario.Scenario) report.Result {
 }
 
 // invalidResult is that of a scenario that has no history.
-func invalidResult(arm scenario.Arm, s scenario.Scenario, why string) report.Result {
+func invalidResult(level scenario.Level, arm scenario.Arm, s scenario.Scenario, why string) report.Result {
 	return Result(history.History{
-		Header: history.Header{Scenario: s.ID, Arm: string(arm), Level: string(scenario.LevelNode)},
+		Header: history.Header{Scenario: s.ID, Arm: string(arm), Level: string(level)},
 		Events: []history.Event{{Kind: history.Abandoned, At: time.Now(), Message: why}},
 	}, s)
 }

@@ -29,7 +29,11 @@ import (
 type Options struct {
 	// Minor is the Kubernetes minor, for headers and reports.
 	Minor string
-	Arms  []scenario.Arm
+	// Level is that of the run; "" is the node level.
+	Level scenario.Level
+	// Open makes the place of an arm; nil is a real node of this machine, made of Bin.
+	Open Opener
+	Arms []scenario.Arm
 	// Scenarios as they stand in the catalogue.
 	Scenarios []scenario.Scenario
 	// Bin holds the programs of each arm's node, as localnode.Config.Bin.
@@ -50,17 +54,17 @@ func (o Options) check() error {
 		return errors.New("no arm to run on")
 	}
 	for _, arm := range o.Arms {
-		if o.Bin[arm] == nil {
+		if o.Open == nil && o.Bin[arm] == nil {
 			return fmt.Errorf("no programs given for arm %s", arm)
 		}
 	}
 	for _, s := range o.Scenarios {
-		if !s.Runs(scenario.LevelNode) {
-			return fmt.Errorf("scenario %s does not run at level %s", s.ID, scenario.LevelNode)
+		if !s.Runs(o.Level) {
+			return fmt.Errorf("scenario %s does not run at level %s", s.ID, o.Level)
 		}
-		for _, step := range s.At(scenario.LevelNode).Steps {
-			if !carries(step.Do) {
-				return fmt.Errorf("scenario %s: level %s cannot carry out %v", s.ID, scenario.LevelNode, step)
+		for _, step := range s.At(o.Level).Steps {
+			if !carries(o.Level, step.Do) {
+				return fmt.Errorf("scenario %s: level %s cannot carry out %v", s.ID, o.Level, step)
 			}
 		}
 	}

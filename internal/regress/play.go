@@ -45,7 +45,7 @@ type play struct {
 }
 
 func (b *bench) newPlay(row scenario.Scenario) (*play, error) {
-	s := row.At(scenario.LevelNode)
+	s := row.At(b.run.options.Level)
 	p := &play{bench: b, row: row, scenario: s, target: row.ID}
 	var more []string
 	if s.Pod.Static {
@@ -61,7 +61,7 @@ func (b *bench) newPlay(row scenario.Scenario) (*play, error) {
 	}
 	var err error
 	p.log, err = b.recorder.Open(history.Header{
-		Scenario: row.ID, Arm: string(b.arm), Level: string(scenario.LevelNode), Minor: b.run.options.Minor,
+		Scenario: row.ID, Arm: string(b.arm), Level: string(b.run.options.Level), Minor: b.run.options.Minor,
 		Pod: row.ID, Versions: b.versions,
 	}, more...)
 	return p, err
@@ -72,7 +72,12 @@ func (p *play) prepare(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, armTimeout, fmt.Errorf("not within %v", armTimeout))
 	defer cancel()
 	for _, f := range p.scenario.Faults {
-		remove, err := p.proxy.Inject(FaultOf(f, p.target))
+		place, ok := p.node.(faulty)
+		if !ok {
+			p.abandon(fmt.Errorf("level %s cannot make the runtime fail", p.run.options.Level))
+			return
+		}
+		remove, err := place.Inject(FaultOf(f, p.target))
 		if err != nil {
 			p.abandon(err)
 			return
@@ -117,7 +122,7 @@ func (p *play) perform(ctx context.Context, start time.Time) {
 	}
 	h := p.log.History()
 	result := Result(h, p.row)
-	result.History = HistoryPath(scenario.LevelNode, p.bench.arm, p.row.ID)
+	result.History = HistoryPath(p.run.options.Level, p.bench.arm, p.row.ID)
 	p.err = history.WriteFile(filepath.Join(p.run.options.Artifacts, result.History), h)
 	p.run.put(p.bench.arm, result)
 }
@@ -140,7 +145,7 @@ func (p *play) act(ctx context.Context, start time.Time) error {
 		}
 		p.do(ctx, step.Do)
 	}
-	end := first.Add(p.scenario.WatchFor(scenario.LevelNode))
+	end := first.Add(p.scenario.WatchFor(p.run.options.Level))
 	watching, cancel := context.WithDeadlineCause(ctx, end, errOver)
 	defer cancel()
 	err := p.log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return Over(p.scenario, events) })

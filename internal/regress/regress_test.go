@@ -101,7 +101,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := Options{Scenarios: node, Arms: scenario.Arms(),
+	good := Options{Level: scenario.LevelNode, Scenarios: node, Arms: scenario.Arms(),
 		Bin: map[scenario.Arm]map[string]string{scenario.Stock: {}, scenario.Fixed: {}}}
 	if err := good.check(); err != nil {
 		t.Fatal(err)

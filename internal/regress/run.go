@@ -17,6 +17,7 @@ limitations under the License.
 package regress
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// ResultsFile is the name of the results in the artifacts folder. Each level has a file of its own (report.ResultsFile), so
+// ResultsFile is the name of the node level's results in the artifacts folder. Each level has a file of its own (report.ResultsFile), so
 // that the HTML report can show them side by side.
 var ResultsFile = report.ResultsFile(scenario.LevelNode)
 
@@ -58,6 +59,7 @@ type slot struct {
 
 // Start begins a run and returns. Everything it started is gone when Wait returns, also after ctx ended early.
 func Start(ctx context.Context, options Options) (*Run, error) {
+	options.Level = cmp.Or(options.Level, scenario.LevelNode)
 	if err := options.check(); err != nil {
 		return nil, fmt.Errorf("regress: %w", err)
 	}
@@ -105,7 +107,7 @@ func (r *Run) run(ctx context.Context) {
 		}
 		// Whatever has no result by now will not get one.
 		for _, s := range r.options.Scenarios {
-			r.put(arm, invalidResult(arm, s, err.Error()))
+			r.put(arm, invalidResult(r.options.Level, arm, s, err.Error()))
 		}
 	}
 	if r.options.OneByOne {
@@ -119,7 +121,7 @@ func (r *Run) run(ctx context.Context) {
 		}
 		wait.Wait()
 	}
-	r.err = errors.Join(append(errs, r.results().Write(filepath.Join(r.options.Artifacts, ResultsFile)))...)
+	r.err = errors.Join(append(errs, r.results().Write(filepath.Join(r.options.Artifacts, report.ResultsFile(r.options.Level))))...)
 }
 
 // put gives a slot its result, once, and tells.
@@ -137,7 +139,7 @@ func (r *Run) put(arm scenario.Arm, result report.Result) {
 }
 
 func (r *Run) results() report.Results {
-	all := report.Results{Minor: r.options.Minor, Level: scenario.LevelNode, Arms: r.options.Arms,
+	all := report.Results{Minor: r.options.Minor, Level: r.options.Level, Arms: r.options.Arms,
 		Seconds: time.Since(r.begin).Seconds()}
 	for _, s := range r.options.Scenarios {
 		all.Scenarios = append(all.Scenarios, s.ID)

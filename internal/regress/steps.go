@@ -37,13 +37,14 @@ import (
 // disturbance bounds a step that ends a program of the node and waits for it to serve again.
 const disturbance = 60 * time.Second
 
-// carries says whether this level can carry a step out.
-func carries(do scenario.Action) bool {
+// carries says whether a level can carry a step out.
+func carries(level scenario.Level, do scenario.Action) bool {
 	switch do.(type) {
 	case scenario.Delete, scenario.Force, scenario.Taint, scenario.RemoveManifest, scenario.ChangeManifest, scenario.AddManifest,
-		scenario.ForceMirror, scenario.KillKubelet, scenario.StartKubelet, scenario.RestartRuntime, scenario.CutWatch,
-		scenario.Relist, scenario.Burst:
+		scenario.ForceMirror, scenario.KillKubelet, scenario.StartKubelet, scenario.RestartRuntime, scenario.Burst:
 		return true
+	case scenario.CutWatch, scenario.Relist:
+		return level == scenario.LevelNode
 	}
 	return false
 }
@@ -98,15 +99,20 @@ func (p *play) disturb(ctx context.Context, do scenario.Action) error {
 		return p.node.StartKubelet(ctx)
 	case scenario.RestartRuntime:
 		return p.node.RestartRuntime(ctx)
-	case scenario.CutWatch:
-		return p.node.CutKubeletOff(ctx)
-	case scenario.Relist:
-		if err := p.node.LetKubeletList(ctx); err != nil {
+	case scenario.CutWatch, scenario.Relist:
+		place, ok := p.node.(severable)
+		if !ok {
+			break
+		}
+		if do == (scenario.CutWatch{}) {
+			return place.CutKubeletOff(ctx)
+		}
+		if err := place.LetKubeletList(ctx); err != nil {
 			return err
 		}
 		return p.forgotten(ctx)
 	}
-	return fmt.Errorf("level %s cannot carry this out", scenario.LevelNode)
+	return fmt.Errorf("level %s cannot carry this out", p.run.options.Level)
 }
 
 // delete sends one delete; nil asks for no grace. What the API server refuses is part of the history, not of this run's errors.

@@ -154,12 +154,12 @@ func TestPodOfProbesPullsAndTaints(t *testing.T) {
 func TestNodeCarriesItsRows(t *testing.T) {
 	for _, s := range catalogue(t) {
 		for _, step := range s.Steps {
-			if s.Runs(scenario.LevelNode) && !carries(step.Do) {
+			if s.Runs(scenario.LevelNode) && !carries(scenario.LevelNode, step.Do) {
 				t.Errorf("%s: %v cannot be carried out", s.ID, step)
 			}
 		}
 	}
-	if carries(scenario.Evict{Hard: true}) {
+	if carries(scenario.LevelNode, scenario.Evict{Hard: true}) {
 		t.Error("a real kubelet cannot be asked for an eviction")
 	}
 }
