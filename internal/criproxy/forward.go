@@ -51,19 +51,19 @@ func (p *Proxy) handle(_ any, down grpc.ServerStream) error {
 	c := &call{proxy: p, method: m, path: path, down: down, in: in, id: p.calls.Add(1)}
 	c.request = decode(m.request, in.data)
 	c.facts = p.names.factsOf(c.request)
-	fault := p.faults.strike(m.name, c.facts, c.request)
+	fault := p.faults.Strike(m.name, c.facts.pod, c.facts.container, c.request)
 
 	recorded := !m.read || p.reads || fault != nil
 	if recorded {
 		e := c.facts.event(history.CRICall, entered, m.name, c.id)
 		if fault != nil {
-			e.Reason = fault.name()
+			e.Reason = fault.Name()
 		}
 		p.record.Add(e)
 	}
 	var err error
 	if fault != nil {
-		err = fault.carryOut(down.Context())
+		err = fault.CarryOut(down.Context())
 	}
 	if err == nil {
 		err = c.forward()

@@ -31,6 +31,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 
+	"github.com/kgrace/kgrace/internal/criproxy/fault"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/unixsock"
 )
@@ -58,7 +59,7 @@ type Proxy struct {
 	upstream *grpc.ClientConn
 	calls    atomic.Int64
 	names    *names
-	faults   faults
+	faults   fault.Set
 	exits    *exits
 
 	cancel context.CancelFunc

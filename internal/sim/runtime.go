@@ -26,7 +26,7 @@ import (
 
 	internalapi "k8s.io/cri-api/pkg/apis"
 
-	"github.com/kgrace/kgrace/internal/criproxy"
+	"github.com/kgrace/kgrace/internal/criproxy/fault"
 	"github.com/kgrace/kgrace/internal/history"
 )
 
@@ -35,7 +35,7 @@ import (
 type Runtime struct {
 	otherCalls
 	options Options
-	faults  criproxy.FaultSet
+	faults  fault.Set
 
 	// base ends with Close. Every goroutine of the runtime ends with it.
 	base context.Context
@@ -136,9 +136,9 @@ func (rt *Runtime) Program(pod, container string, program Program) {
 }
 
 // Fault is what shall happen to chosen calls; the same value serves the CRI proxy of a real node.
-type Fault = criproxy.Fault
+type Fault = fault.Fault
 
-// Inject puts a fault in place; see criproxy.Proxy.Inject.
+// Inject puts a fault in place; see fault.Set.Inject.
 func (rt *Runtime) Inject(fault Fault) (remove func(), err error) { return rt.faults.Inject(fault) }
 
 // spawn runs something on a goroutine that Stop waits for; false when the runtime has stopped.

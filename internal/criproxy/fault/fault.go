@@ -1,0 +1,213 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	_ "k8s.io/cri-api/pkg/apis/runtime/v1" // registers its services
+)
+
+// Fault is what shall happen to chosen calls before they reach the runtime. At least one of Fail, Delay and Hang is
+// set. Where several are, the call hangs, then is delayed, then fails.
+type Fault struct {
+	// Method is the bare method name: StopContainer. Required.
+	Method string
+	// Pod and Container narrow the fault to calls about one pod, one container, by name; empty means any. A call
+	// whose container the proxy has not heard of matches no fault that names one.
+	Pod, Container string
+	// Match, if set, sees the decoded request (a *runtimev1.StopContainerRequest, say) and decides. It may be called
+	// from several goroutines at once and must not keep or change the request.
+	Match func(request proto.Message) bool
+
+	// Fail is what the caller gets instead of the runtime's answer; an error without a gRPC status becomes Unknown.
+	Fail error
+	// Delay is how long the call waits before it goes on; it ends early, with the call, when the caller gives up.
+	Delay time.Duration
+	// Hang holds the call until the caller gives up, by cancelling or by its deadline (the call then ends with Canceled
+	// or DeadlineExceeded and never reaches the runtime), or until the fault is removed (the call then goes on). A caller
+	// at its deadline also cancels; the record has whichever arrived first.
+	Hang bool
+
+	// Times is how many calls the fault strikes; 0 is every one until it is removed. A fault that has struck that
+	// often counts as used up; calls hanging in it stay until it is removed.
+	Times int
+}
+
+// check says why a fault makes no sense.
+func (f *Fault) check() error {
+	switch {
+	case f.Method == "":
+		return errors.New("a fault needs a method, such as StopContainer")
+	case !known(f.Method):
+		return fmt.Errorf("fault for %q: no such CRI method; write the bare name, such as StopContainer", f.Method)
+	case f.Fail == nil && f.Delay <= 0 && !f.Hang:
+		return fmt.Errorf("fault for %s does nothing: set Fail, Delay or Hang", f.Method)
+	case f.Times < 0:
+		return fmt.Errorf("fault for %s: Times is %d, expected 0 (always) or more", f.Method, f.Times)
+	}
+	return nil
+}
+
+// injected is a fault in place.
+type injected struct {
+	Fault
+	left    int // of Times; -1 for always
+	removed chan struct{}
+}
+
+// Set holds faults in place. The zero value is empty. Safe for concurrent use.
+type Set struct {
+	mu  sync.Mutex
+	set []*injected
+}
+
+// Inject puts a fault into the set. Of several that match a call, the one injected first strikes. remove takes it out and
+// lets go the calls that hang in it; it may be called more than once, from anywhere.
+func (s *Set) Inject(fault Fault) (remove func(), err error) {
+	if err := fault.check(); err != nil {
+		return nil, err
+	}
+	in := &injected{Fault: fault, left: fault.Times, removed: make(chan struct{})}
+	if fault.Times == 0 {
+		in.left = -1
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.set = append(s.set, in)
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.set = slices.DeleteFunc(s.set, func(other *injected) bool { return other == in })
+		close(in.removed)
+	}), nil
+}
+
+// Strike returns the fault for a call about a pod's container, and counts it; nil if there is none. The request may be nil.
+func (s *Set) Strike(method, pod, container string, request proto.Message) *Strike {
+	for _, in := range s.candidates(method, pod, container) {
+		// Match is foreign code: it runs without the lock, and the count is taken after it.
+		if in.Match != nil && (request == nil || !in.Match(request)) {
+			continue
+		}
+		if s.take(in) {
+			return &Strike{in}
+		}
+	}
+	return nil
+}
+
+func (s *Set) candidates(method, pod, container string) []*injected {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []*injected
+	for _, in := range s.set {
+		if in.left == 0 || in.Method != method {
+			continue
+		}
+		if in.Pod != "" && in.Pod != pod || in.Container != "" && in.Container != container {
+			continue
+		}
+		list = append(list, in)
+	}
+	return list
+}
+
+func (s *Set) take(in *injected) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-in.removed:
+		return false
+	default:
+	}
+	if in.left == 0 {
+		return false
+	}
+	if in.left > 0 {
+		in.left--
+	}
+	return true
+}
+
+// Strike is a fault that struck one call.
+type Strike struct{ in *injected }
+
+// Name says what the fault does, for the record.
+func (s *Strike) Name() string {
+	in := s.in
+	switch {
+	case in.Hang:
+		return "fault: hang"
+	case in.Fail != nil:
+		return "fault: fail"
+	default:
+		return "fault: delay"
+	}
+}
+
+// CarryOut makes the call wait or fail; nil lets it go on. An error is a gRPC status.
+func (s *Strike) CarryOut(ctx context.Context) error {
+	in := s.in
+	if in.Hang {
+		select {
+		case <-in.removed:
+		case <-ctx.Done():
+			return status.FromContextError(ctx.Err()).Err()
+		}
+	}
+	if in.Delay > 0 {
+		timer := time.NewTimer(in.Delay)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return status.FromContextError(ctx.Err()).Err()
+		}
+	}
+	if in.Fail == nil {
+		return nil
+	}
+	if s, ok := status.FromError(in.Fail); ok && s.Code() != codes.OK {
+		return s.Err()
+	}
+	return status.Error(codes.Unknown, in.Fail.Error())
+}
+
+// known says whether the CRI has a method of this bare name.
+func known(name string) bool {
+	for _, service := range []protoreflect.FullName{"runtime.v1.RuntimeService", "runtime.v1.ImageService"} {
+		d, err := protoregistry.GlobalFiles.FindDescriptorByName(service)
+		if err != nil {
+			panic("fault: the CRI package does not register its own service: " + err.Error())
+		}
+		if d.(protoreflect.ServiceDescriptor).Methods().ByName(protoreflect.Name(name)) != nil {
+			return true
+		}
+	}
+	return false
+}
