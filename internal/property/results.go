@@ -112,7 +112,8 @@ func (r Results) Write(path string) error { return write(path, r) }
 // ReadResults reads the file.
 func ReadResults(path string) (r Results, err error) { return r, read(path, &r) }
 
-// Merge adds up what the processes of one arm found. The time is that of the longest.
+// Merge adds up what the processes of one arm found. The time is that of the longest. What stands for a broken rule is the
+// scenario with the smallest seed, over however many processes the seeds were spread.
 func Merge(parts ...Results) Results {
 	all := parts[0]
 	all.Rules = map[scenario.Rule]Tally{}
@@ -126,11 +127,16 @@ func Merge(parts ...Results) Results {
 			all.Rules[rule] = Tally{sum.Held + t.Held, sum.Broken + t.Broken, sum.Invalid + t.Invalid}
 		}
 		for _, found := range part.Broken {
-			if !slices.ContainsFunc(all.Broken, func(f Found) bool { return f.Rule == found.Rule }) {
+			i := slices.IndexFunc(all.Broken, func(f Found) bool { return f.Rule == found.Rule })
+			switch {
+			case i < 0:
 				all.Broken = append(all.Broken, found)
+			case found.Seed < all.Broken[i].Seed:
+				all.Broken[i] = found
 			}
 		}
 	}
+	slices.SortFunc(all.Unplayed, func(a, b Found) int { return a.Seed - b.Seed })
 	order := scenario.Rules()
 	slices.SortFunc(all.Broken, func(a, b Found) int { return slices.Index(order, a.Rule) - slices.Index(order, b.Rule) })
 	return all

@@ -1,0 +1,193 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package shard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Kind is what was split.
+type Kind string
+
+// The kinds.
+const (
+	Catalogue  Kind = "sim"        // scenarios of the catalogue at the sim level
+	Properties Kind = "properties" // random scenarios
+)
+
+// Kinds are all kinds, in the order in which they are shown.
+func Kinds() []Kind { return []Kind{Catalogue, Properties} }
+
+// ManifestFile is the name of a kind's manifest in the artifacts folder of a part.
+func ManifestFile(k Kind) string { return "shard-" + string(k) + ".json" }
+
+// Manifest says what a part was a part of. Everything but Part and Found is equal in all parts of one run.
+type Manifest struct {
+	Kind  Kind           `json:"kind"`
+	Part  Part           `json:"part"`
+	Minor string         `json:"minor"`
+	Arms  []scenario.Arm `json:"arms"`
+	// Runtimes are those whose manners were simulated.
+	Runtimes []string `json:"runtimes"`
+	// Suites are the digests of the arms' test binaries.
+	Suites map[scenario.Arm]string `json:"suites"`
+	// Scenarios are those of the whole run of the catalogue, in its order.
+	Scenarios []string `json:"scenarios,omitempty"`
+	// Seed and Histories say which random scenarios the whole run has.
+	Seed      int `json:"seed,omitempty"`
+	Histories int `json:"histories,omitempty"`
+	// Found is what the part found with its random scenarios.
+	Found []property.Results `json:"found,omitempty"`
+
+	// dir is the folder it was read from.
+	dir string
+}
+
+// Write leaves the manifest in the artifacts folder of the part. It comes last: a folder without one is a part that did not
+// come to its end.
+func (m Manifest) Write(dir string) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(dir, ManifestFile(m.Kind))
+	if err := os.WriteFile(file+".new", append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// Remove takes an earlier manifest away, before a part begins.
+func Remove(dir string, k Kind) error {
+	if err := os.Remove(filepath.Join(dir, ManifestFile(k))); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// read reads a folder's manifest of a kind; nil, nil if it has none.
+func read(dir string, k Kind) (*Manifest, error) {
+	file := filepath.Join(dir, ManifestFile(k))
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	m := &Manifest{dir: dir}
+	if err == nil {
+		err = json.Unmarshal(data, m)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if m.Kind != k || m.Part.Set(m.Part.String()) != nil || len(m.Arms) == 0 {
+		return nil, fmt.Errorf("%s: not the manifest of a part: kind %q, part %d of %d, arms %v", file, m.Kind, m.Part.Index, m.Part.Total, m.Arms)
+	}
+	return m, nil
+}
+
+// run is the manifest without what differs between parts, as text to compare.
+func (m Manifest) run() map[string]string {
+	text := func(v any) string {
+		data, _ := json.Marshal(v) // maps come out sorted
+		return string(data)
+	}
+	return map[string]string{
+		"number of parts": text(m.Part.Total), "minor": m.Minor, "arms": text(m.Arms), "runtimes": text(m.Runtimes),
+		"suites": text(m.Suites), "scenarios": text(m.Scenarios), "seed": text(m.Seed), "number of histories": text(m.Histories),
+	}
+}
+
+// whole holds the manifests of one kind against each other and returns them in the order of their parts. All that is wrong
+// is said, not only the first.
+func whole(k Kind, found []*Manifest) ([]*Manifest, error) {
+	first := found[0]
+	var faults []string
+	for _, m := range found[1:] {
+		want, got := first.run(), m.run()
+		for _, what := range []string{"number of parts", "minor", "arms", "runtimes", "suites", "scenarios", "seed", "number of histories"} {
+			if want[what] != got[what] {
+				faults = append(faults, fmt.Sprintf("%s and %s are not of one run: %s %s and %s", first.dir, m.dir, what, short(want[what]), short(got[what])))
+			}
+		}
+	}
+	if len(faults) > 0 {
+		return nil, errors.New(strings.Join(faults, "\n  "))
+	}
+	parts := make([]*Manifest, first.Part.Total)
+	for _, m := range found {
+		if twice := parts[m.Part.Index]; twice != nil {
+			faults = append(faults, fmt.Sprintf("%s is there twice, in %s and %s: leave one out", m.Part, twice.dir, m.dir))
+		}
+		parts[m.Part.Index] = m
+	}
+	for i, m := range parts {
+		if m == nil {
+			faults = append(faults, fmt.Sprintf("%s is missing: no folder has its %s; it did not come to its end, or its folder was not named", Part{i, len(parts)}, ManifestFile(k)))
+		}
+	}
+	if len(faults) > 0 {
+		return nil, errors.New(string(k) + ": " + strings.Join(faults, "\n  "))
+	}
+	return parts, nil
+}
+
+// folders are the given folders, or for one that holds no manifest but folders with one, those.
+func folders(dirs []string) (all []string, err error) {
+	has := func(dir string) bool {
+		return slices.ContainsFunc(Kinds(), func(k Kind) bool {
+			_, err := os.Stat(filepath.Join(dir, ManifestFile(k)))
+			return err == nil
+		})
+	}
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return nil, err
+		}
+		if has(dir) {
+			all = append(all, dir)
+			continue
+		}
+		before := len(all)
+		for _, e := range entries {
+			if below := filepath.Join(dir, e.Name()); e.IsDir() && has(below) {
+				all = append(all, below)
+			}
+		}
+		if len(all) == before {
+			return nil, fmt.Errorf("%s holds no part of a run: neither it nor a folder in it has a %s or %s", dir, ManifestFile(Catalogue), ManifestFile(Properties))
+		}
+	}
+	return all, nil
+}
+
+func short(s string) string {
+	if r := []rune(s); len(r) > 120 {
+		return string(r[:119]) + "…"
+	}
+	return s
+}

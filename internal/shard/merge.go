@@ -1,0 +1,292 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package shard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/onsi/ginkgo/v2/reporters"
+
+	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/simkubelet"
+)
+
+// PropertiesFile is what Merge writes of random scenarios.
+const PropertiesFile = "properties.json"
+
+// Merged is what the parts found together.
+type Merged struct {
+	// Runtimes in the order in which they were asked for, with the results of each.
+	Runtimes []string
+	Results  map[string]report.Results
+	// Properties, one an arm.
+	Properties []property.Results
+	// Parts is how many parts each kind had.
+	Parts map[Kind]int
+}
+
+// Merge reads the parts in dirs, which are folders of artifacts or folders of such folders, and writes into out, which is
+// emptied of nothing but must not be one of them, what one machine would have left.
+//
+// Errors: parts that are of different runs, a part that is there twice, a part that is missing (each is named), results that
+// are not those of their part.
+func Merge(out string, dirs ...string) (*Merged, error) {
+	all, err := folders(dirs)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range all {
+		if a, b := clean(dir), clean(out); a == b {
+			return nil, fmt.Errorf("%s is a part itself; merge into another folder", out)
+		}
+	}
+	merged := &Merged{Results: map[string]report.Results{}, Parts: map[Kind]int{}}
+	for _, k := range Kinds() {
+		var found []*Manifest
+		for _, dir := range all {
+			m, err := read(dir, k)
+			if err != nil {
+				return nil, err
+			}
+			if m != nil {
+				found = append(found, m)
+			}
+		}
+		if len(found) == 0 {
+			continue
+		}
+		parts, err := whole(k, found)
+		if err != nil {
+			return nil, err
+		}
+		merged.Parts[k] = len(parts)
+		if err := os.MkdirAll(out, 0o755); err != nil {
+			return nil, err
+		}
+		if k == Properties {
+			err = merged.properties(out, parts)
+		} else {
+			err = merged.catalogue(out, parts)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return merged, nil
+}
+
+func clean(dir string) string {
+	if full, err := filepath.Abs(dir); err == nil {
+		dir = full
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return dir
+}
+
+// Below is where the artifacts of a runtime lie in a folder of artifacts: those of the first are in the folder itself.
+func Below(p sim.Personality) string {
+	if p == sim.Containerd {
+		return "."
+	}
+	return string(p)
+}
+
+func (merged *Merged) catalogue(out string, parts []*Manifest) error {
+	run := parts[0]
+	catalogue, err := scenario.Catalogue()
+	if err != nil {
+		return err
+	}
+	rows, err := scenario.Pick(catalogue, scenario.LevelSim, run.Scenarios...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(run.dir, ManifestFile(Catalogue)), err)
+	}
+	for _, name := range run.Runtimes {
+		p, err := simkubelet.ParseRuntime(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(run.dir, ManifestFile(Catalogue)), err)
+		}
+		results, err := together(out, p, rows, parts)
+		if err != nil {
+			return err
+		}
+		merged.Runtimes, merged.Results[name] = append(merged.Runtimes, name), results
+	}
+	return nil
+}
+
+// together merges the results of one runtime, with the histories that they name and the suites' own reports.
+func together(out string, p sim.Personality, rows []scenario.Scenario, parts []*Manifest) (report.Results, error) {
+	run := parts[0]
+	all := report.Results{Minor: run.Minor, Level: scenario.LevelSim, Arms: run.Arms, Scenarios: ids(simkubelet.Rows(p, rows))}
+	to := filepath.Join(out, Below(p))
+	for _, old := range []string{report.ResultsFile(scenario.LevelSim), report.PageFile, filepath.Join("histories", string(scenario.LevelSim))} {
+		if err := os.RemoveAll(filepath.Join(to, old)); err != nil {
+			return all, err
+		}
+	}
+	byKey := map[report.Key]report.Result{}
+	for _, m := range parts {
+		want := ids(simkubelet.Rows(p, Take(m.Part, rows)))
+		if len(want) == 0 {
+			continue
+		}
+		from := filepath.Join(m.dir, Below(p))
+		file := filepath.Join(from, report.ResultsFile(scenario.LevelSim))
+		part, err := report.Read(file)
+		if err != nil {
+			return all, fmt.Errorf("part %s: %w", m.Part, err)
+		}
+		if !slices.Equal(part.Scenarios, want) || part.Minor != all.Minor || !slices.Equal(part.Arms, all.Arms) {
+			return all, fmt.Errorf("%s: not the results of part %s: %s on %v of %s; want %s on %v of %s",
+				file, m.Part, short(fmt.Sprint(part.Scenarios)), part.Arms, part.Minor, short(fmt.Sprint(want)), all.Arms, all.Minor)
+		}
+		all.Seconds = max(all.Seconds, part.Seconds)
+		for _, one := range part.Results {
+			key := report.Key{Scenario: one.Scenario, Arm: one.Arm}
+			if _, twice := byKey[key]; twice || !slices.Contains(want, one.Scenario) {
+				return all, fmt.Errorf("%s: %s on %s is another part's, or there twice", file, one.Scenario, one.Arm)
+			}
+			byKey[key] = one
+			if one.History != "" {
+				if err := copyFile(filepath.Join(to, one.History), filepath.Join(from, one.History)); err != nil {
+					return all, fmt.Errorf("part %s: %w", m.Part, err)
+				}
+			}
+		}
+	}
+	for _, id := range all.Scenarios {
+		for _, arm := range all.Arms {
+			if one, ok := byKey[report.Key{Scenario: id, Arm: arm}]; ok {
+				all.Results = append(all.Results, one)
+			}
+		}
+	}
+	if err := all.Write(filepath.Join(to, report.ResultsFile(scenario.LevelSim))); err != nil {
+		return all, err
+	}
+	return all, mergeSuites(to, p, parts)
+}
+
+func ids(rows []scenario.Scenario) (all []string) {
+	for _, s := range rows {
+		all = append(all, s.ID)
+	}
+	return all
+}
+
+// mergeSuites merges what Ginkgo wrote of each arm: JUnit and JSON.
+func mergeSuites(to string, p sim.Personality, parts []*Manifest) error {
+	tmp, err := os.MkdirTemp("", "kgrace-merge-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	for _, arm := range parts[0].Arms {
+		c := simkubelet.Config{Arm: arm, Personality: p}
+		for name, merge := range map[string]func([]string, string) ([]string, error){
+			c.File("junit", "xml"):   reporters.MergeAndCleanupJUnitReports,
+			c.File("ginkgo", "json"): reporters.MergeAndCleanupJSONReports,
+		} {
+			// Ginkgo removes what it has merged, so it is given copies.
+			var copies []string
+			for i, m := range parts {
+				file := filepath.Join(tmp, fmt.Sprintf("%d-%s", i, name))
+				err := copyFile(file, filepath.Join(m.dir, Below(p), name))
+				if errors.Is(err, fs.ErrNotExist) {
+					continue // the part had no scenario for this runtime; its results were checked
+				}
+				if err != nil {
+					return err
+				}
+				copies = append(copies, file)
+			}
+			if len(copies) == 0 {
+				continue
+			}
+			if said, err := merge(copies, filepath.Join(to, name)); err != nil {
+				return fmt.Errorf("merge %s: %w %v", name, err, said)
+			}
+		}
+	}
+	return nil
+}
+
+func (merged *Merged) properties(out string, parts []*Manifest) error {
+	if err := os.RemoveAll(filepath.Join(out, "properties")); err != nil {
+		return err
+	}
+	for _, arm := range parts[0].Arms {
+		var found []property.Results
+		histories := 0
+		of := map[string]string{} // the folder that holds a file
+		for _, m := range parts {
+			i := slices.IndexFunc(m.Found, func(r property.Results) bool { return r.Arm == arm })
+			if i < 0 {
+				return fmt.Errorf("%s: part %s has no results of %s", m.dir, m.Part, arm)
+			}
+			found, histories = append(found, m.Found[i]), histories+m.Found[i].Histories
+			for _, f := range slices.Concat(m.Found[i].Broken, m.Found[i].Unplayed) {
+				of[f.Row], of[f.History] = m.dir, m.dir
+			}
+		}
+		if want := parts[0].Histories; histories != want {
+			return fmt.Errorf("%s: the parts played %d histories in all, asked for were %d", arm, histories, want)
+		}
+		sum := property.Merge(found...)
+		sum.Seed = parts[0].Seed
+		for _, f := range slices.Concat(sum.Broken, sum.Unplayed) {
+			for _, name := range []string{f.Row, f.History} {
+				if name == "" {
+					continue
+				}
+				if err := copyFile(filepath.Join(out, name), filepath.Join(of[name], name)); err != nil {
+					return err
+				}
+			}
+		}
+		merged.Properties = append(merged.Properties, sum)
+	}
+	data, err := json.MarshalIndent(merged.Properties, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, PropertiesFile), append(data, '\n'), 0o644)
+}
+
+// copyFile copies one file, folders included.
+func copyFile(to, from string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o644)
+}

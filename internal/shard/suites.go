@@ -1,0 +1,107 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package shard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// SuitesFile is the name of the list in a folder of compiled suites.
+const SuitesFile = "suites.json"
+
+// Suites are compiled suites of the sim level, made on another machine. They need neither Go nor a checkout.
+type Suites struct {
+	Minor string `json:"minor"`
+	// Files by arm, relative to the folder of the list, and the digest of each.
+	Files   map[scenario.Arm]string `json:"files"`
+	Digests map[scenario.Arm]string `json:"digests"`
+}
+
+// NewSuites takes compiled suites by their paths. Files has the names that they are to have below a folder of suites.
+func NewSuites(minor string, paths map[scenario.Arm]string) (s Suites, err error) {
+	s = Suites{Minor: minor, Files: map[scenario.Arm]string{}, Digests: map[scenario.Arm]string{}}
+	for arm, path := range paths {
+		s.Files[arm] = filepath.Join(string(arm), "sim.test")
+		if s.Digests[arm], err = Digest(path); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// Write writes the list into a folder of suites.
+func (s Suites) Write(dir string) error {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, SuitesFile), append(data, '\n'), 0o644)
+}
+
+// OpenSuites reads the list in dir and looks at the files. The paths of the result are whole.
+func OpenSuites(dir string) (s Suites, err error) {
+	list := filepath.Join(dir, SuitesFile)
+	data, err := os.ReadFile(list)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, fmt.Errorf("%s holds no %s; `kgrace shard image` makes an image with such a folder", dir, SuitesFile)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", list, err)
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return s, err
+	}
+	for arm, name := range s.Files {
+		path := filepath.Join(dir, name)
+		got, err := Digest(path)
+		if err != nil {
+			return s, err
+		}
+		if got != s.Digests[arm] {
+			return s, fmt.Errorf("%s has digest %s, %s says %s: it was replaced or cut short", path, got, list, s.Digests[arm])
+		}
+		s.Files[arm] = path
+	}
+	return s, nil
+}
+
+// Digest is the SHA-256 of a file.
+func Digest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return "", err
+	}
+	return "sha256:" + hex.EncodeToString(hash.Sum(nil)), nil
+}
