@@ -16,7 +16,7 @@ limitations under the License.
 
 // Package regress runs scenarios on real nodes: a node for each arm, all scenarios of an arm side by side on it, both arms
 // at once or one after the other. It carries steps out, records what happens, has the histories judged and kept. Other levels
-with a real API server bring a Place of their own (Options.Open) and run by the same rules.
+// with a real API server bring a Place of their own (Options.Open) and run by the same rules.
 //
 // Real: everything that localnode says is real. Between kubelet and containerd sits criproxy, which records and changes
 // nothing. The harness talks to the API server as kubectl does.
