@@ -129,6 +129,7 @@ Environment:
 		newRegressCommand(app),
 		newPropertiesCommand(app),
 		newMutantsCommand(app),
+		newImageCommand(app),
 		newReportCommand(app),
 	)
 	return root

@@ -1,0 +1,96 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/kubetree"
+)
+
+// engineDir holds what belongs to an engine that kgrace started.
+func engineDir(r *kubetree.Repo) string { return filepath.Join(r.Output, "docker") }
+
+func newImageSetupCommand(app *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "setup",
+		Short: "See to it that a Docker engine runs, and what images are built with",
+		Long: `Use the Docker engine that runs, or, as root on Debian, install one and start it. What building images from modules takes beside
+it (mmdebstrap, pigz) is installed too. Where the machine lacks capabilities that privileged containers ask for, the engine
+gets a runtime that leaves them out. What the machine was like before is written down for ` + "`kgrace image teardown`" + `.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			e, s, err := docker.Setup(cmd.Context(), docker.Config{Dir: engineDir(r), Root: r.Root, Progress: app.errs})
+			if err != nil {
+				return err
+			}
+			whose := "not started by kgrace: it is used and left alone"
+			if s != nil {
+				whose = fmt.Sprintf("started by kgrace, pid %d; `kgrace image teardown` stops it", s.PID)
+			}
+			fmt.Fprintf(app.output, "Docker %s (%s): %s\n", e.Version, e.Arch, whose)
+			return nil
+		},
+	}
+}
+
+func newImageTeardownCommand(app *app) *cobra.Command {
+	var force, purge bool
+	cmd := &cobra.Command{
+		Use:   "teardown",
+		Short: "Stop the Docker engine that setup started, and put the machine back",
+		Long: `Stop the engine that ` + "`kgrace image setup`" + ` started, by its pid, and put the packet filter, the bridges and the forwarding
+setting back to what they were, which is checked. An engine of somebody else is never touched. Packages stay, images too.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			s, err := docker.Teardown(cmd.Context(), engineDir(r), force, purge, app.errs)
+			if errors.Is(err, docker.ErrNothing) {
+				fmt.Fprintln(app.output, "nothing to take down: no engine was set up here")
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			stays := "its images stay in " + filepath.Join(engineDir(r), "data")
+			if purge {
+				stays = "its images are removed"
+			}
+			if len(s.Installed) > 0 {
+				stays += "; so do the packages that were installed for it: " + strings.Join(s.Installed, " ")
+			}
+			fmt.Fprintf(app.output, "the engine is down, and the machine is as it was before; %s\n", stays)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "end containers that still run")
+	cmd.Flags().BoolVar(&purge, "purge", false, "remove the engine's images too")
+	return cmd
+}

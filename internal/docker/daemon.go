@@ -1,0 +1,164 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package docker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	socket  = "/var/run/docker.sock"
+	logFile = "dockerd.log"
+	// startWait is how long dockerd may take to say that it is ready, stopWait to end its containers and itself.
+	startWait = time.Minute
+	stopWait  = time.Minute
+)
+
+// writeConfig writes dockerd's configuration, so that nobody's own in /etc/docker has a say.
+func writeConfig(dir string, runcless bool) error {
+	config := map[string]any{"data-root": filepath.Join(dir, "data"), "hosts": []string{"unix://" + socket}}
+	if runcless {
+		config["default-runtime"] = "runcless"
+		config["runtimes"] = map[string]any{"runcless": map[string]any{"path": filepath.Join(dir, "runcless")}}
+	}
+	data, err := json.MarshalIndent(config, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "daemon.json"), append(data, '\n'), 0o644)
+}
+
+// startDaemon starts dockerd in a session of its own and waits until it says that it is ready, as it would say to systemd.
+func (s *State) startDaemon(ctx context.Context) error {
+	path, err := lookAdmin("dockerd")
+	if err != nil {
+		return err
+	}
+	log, err := os.Create(filepath.Join(s.dir, logFile))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	tmp, err := os.MkdirTemp("", "kgrace-notify-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	notify, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(tmp, "s"), Net: "unixgram"})
+	if err != nil {
+		return err
+	}
+	defer notify.Close()
+	// Not CommandContext: it outlives this call and this process.
+	cmd := exec.Command(path, "--config-file", filepath.Join(s.dir, "daemon.json"))
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
+	cmd.Env = append(adminEnv(), "NOTIFY_SOCKET="+filepath.Join(tmp, "s"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.PID, s.Started = cmd.Process.Pid, startOf(cmd.Process.Pid)
+	if err := s.save(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- cmd.Wait()
+		notify.Close()
+	}()
+	stop := context.AfterFunc(ctx, func() { notify.Close() })
+	defer stop()
+	if err := notify.SetReadDeadline(time.Now().Add(startWait)); err != nil {
+		return err
+	}
+	for buf := make([]byte, 4096); ; {
+		n, err := notify.Read(buf)
+		switch {
+		case err == nil && bytes.Contains(buf[:n], []byte("READY=1")):
+			return nil
+		case err == nil:
+			continue
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return fmt.Errorf("dockerd did not get ready within %s; the end of its log:\n%s", startWait, s.logEnd())
+		}
+		return fmt.Errorf("dockerd ended: %v; the end of its log:\n%s", <-ended, s.logEnd())
+	}
+}
+
+func (s *State) logEnd() string {
+	data, err := os.ReadFile(filepath.Join(s.dir, logFile))
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+}
+
+// stopDaemon ends the process that Setup started, if it is still there, and waits for it.
+func (s *State) stopDaemon() error {
+	if !s.running() {
+		return nil
+	}
+	// The descriptor stands for this process alone, whatever becomes of the number.
+	fd, err := unix.PidfdOpen(s.PID, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("dockerd, pid %s: %w", strconv.Itoa(s.PID), err)
+	}
+	defer unix.Close(fd)
+	if !s.running() {
+		return nil
+	}
+	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
+		if err := unix.PidfdSendSignal(fd, signal, nil, 0); errors.Is(err, unix.ESRCH) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if ended, err := waitEnd(fd, stopWait); ended || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("dockerd, pid %d, does not end", s.PID)
+}
+
+func waitEnd(fd int, timeout time.Duration) (bool, error) {
+	for deadline := time.Now().Add(timeout); ; {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(max(0, time.Until(deadline)).Milliseconds()))
+		if !errors.Is(err, unix.EINTR) {
+			return n > 0, err
+		}
+	}
+}

@@ -1,0 +1,131 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package docker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// Engine is a Docker engine that answers.
+type Engine struct {
+	Version string // of the server
+	Arch    string // of the server, as Go names it: amd64, arm64
+}
+
+// NotHereError says that there is no engine to be had, and how to get one.
+type NotHereError struct {
+	Why string // what was found in its place
+	Way string // what to do
+}
+
+func (e *NotHereError) Error() string { return e.Why + "; " + e.Way }
+
+// IsNotHere reports whether there is no engine, as against one that failed.
+func IsNotHere(err error) bool {
+	var missing *NotHereError
+	return errors.As(err, &missing)
+}
+
+const wayToAnEngine = "start yours, point DOCKER_HOST at one, or, as root on Debian, let `kgrace image setup` install and start one"
+
+// Find asks the engine that the docker command is set up for. Its error for one that is not there is a *NotHereError:
+// no docker command, nothing that listens, no right to talk to it, or Podman in its place.
+func Find(ctx context.Context) (*Engine, error) {
+	if _, err := exec.LookPath("docker"); err != nil {
+		if podman, err := exec.LookPath("podman"); err == nil {
+			return nil, &NotHereError{"there is no docker command; " + podman + " is here, but node images and clusters are made with Docker only", wayToAnEngine}
+		}
+		return nil, &NotHereError{"there is no docker command", wayToAnEngine}
+	}
+	out, err := run(ctx, "version", "--format", "{{json .}}")
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	e, parseErr := parseVersion(out)
+	switch {
+	case IsNotHere(parseErr):
+		return nil, parseErr
+	case err != nil:
+		return nil, explain(err)
+	case parseErr != nil:
+		return nil, parseErr
+	}
+	return e, nil
+}
+
+// parseVersion reads docker version as JSON. It also comes from a client that found no server: Server is null then.
+func parseVersion(out string) (*Engine, error) {
+	var v struct {
+		Client struct{ Version string }
+		Server *struct {
+			Version    string
+			Arch       string
+			Components []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal([]byte(strings.TrimSpace(out)), &v); err != nil {
+		return nil, fmt.Errorf("docker version: output not understood: %w", err)
+	}
+	if v.Server == nil {
+		return nil, errors.New("docker version: no server")
+	}
+	for _, c := range v.Server.Components {
+		if strings.Contains(c.Name, "Podman") {
+			return nil, &NotHereError{"the docker command leads to Podman " + v.Server.Version + "; node images and clusters are made with Docker only", wayToAnEngine}
+		}
+	}
+	return &Engine{Version: v.Server.Version, Arch: v.Server.Arch}, nil
+}
+
+// explain turns what the client says of a server it cannot talk to into what to do about it.
+func explain(err error) error {
+	var failed *tool.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	said := strings.TrimSpace(failed.Stderr)
+	switch {
+	case strings.Contains(said, "permission denied"):
+		return &NotHereError{"no right to talk to the Docker engine: " + lastLine(said), "be root, or a member of the group that owns its socket"}
+	case strings.Contains(said, "Cannot connect"), strings.Contains(said, "error during connect"), strings.Contains(said, "failed to connect"):
+		return &NotHereError{"no Docker engine runs: " + lastLine(said), wayToAnEngine}
+	}
+	return err
+}
+
+func lastLine(s string) string {
+	return s[strings.LastIndex(s, "\n")+1:]
+}
+
+// Docker runs the docker command and returns its standard output. A cancelled context ends the command; what the engine was
+// already asked for may still happen.
+func (e *Engine) Docker(ctx context.Context, args ...string) (string, error) {
+	out, err := run(ctx, args...)
+	return strings.TrimSpace(out), err
+}
+
+func run(ctx context.Context, args ...string) (string, error) {
+	return tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Env: os.Environ(), Args: append([]string{"docker"}, args...)})
+}

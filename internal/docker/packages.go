@@ -1,0 +1,83 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package docker
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// need is a program and the Debian package that brings it.
+type need struct{ program, pkg string }
+
+// What an engine takes, and what building an image from modules takes beside it.
+var (
+	engineNeeds = []need{{"dockerd", "docker.io"}, {"docker", "docker.io"}, {"runc", "runc"}, {"iptables-save", "iptables"}, {"ip", "iproute2"}}
+	imageNeeds  = []need{{"mmdebstrap", "mmdebstrap"}, {"pigz", "pigz"}}
+)
+
+// missing are the packages whose programs are not here.
+func missing(needs []need, look func(string) (string, error)) []string {
+	var packages []string
+	for _, n := range needs {
+		if _, err := look(n.program); err != nil && !slices.Contains(packages, n.pkg) {
+			packages = append(packages, n.pkg)
+		}
+	}
+	return packages
+}
+
+// install installs Debian packages. apt-get's own lines go to progress.
+func install(ctx context.Context, packages []string, progress io.Writer) error {
+	if len(packages) == 0 {
+		return nil
+	}
+	if _, err := exec.LookPath("apt-get"); err != nil {
+		return fmt.Errorf("this is no Debian; install what these Debian packages hold by hand: %s", strings.Join(packages, " "))
+	}
+	if os.Geteuid() != 0 {
+		return fmt.Errorf("not root; run: sudo apt-get install %s", strings.Join(packages, " "))
+	}
+	say(progress, "installing %s", strings.Join(packages, " "))
+	apt := func(args ...string) error {
+		_, err := tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Env: append(os.Environ(), "DEBIAN_FRONTEND=noninteractive"), Args: append([]string{"apt-get"}, args...)})
+		return err
+	}
+	args := append([]string{"install", "--yes", "--no-install-recommends"}, packages...)
+	if err := apt(args...); err == nil || ctx.Err() != nil {
+		return err
+	}
+	// The usual reason is a package list that is missing or old.
+	if err := apt("update"); err != nil {
+		return err
+	}
+	return apt(args...)
+}
+
+// say writes one progress line.
+func say(w io.Writer, format string, args ...any) {
+	if w != nil {
+		_, _ = io.WriteString(w, "docker: "+fmt.Sprintf(format, args...)+"\n")
+	}
+}

@@ -1,0 +1,88 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// valued are runc's global options that take a value, which is no command.
+var valued = []string{"log", "log-format", "root", "rootless", "criu"}
+
+// configOf finds the file that holds the capabilities which a runc command line asks for: config.json of the bundle, the
+// process file of an exec, or "" for a command line that asks for none (exec with the program on the command line, which
+// takes the container's own).
+func configOf(args []string) (string, error) {
+	command := -1
+	for i := 0; i < len(args) && command < 0; i++ {
+		name, isOption := strings.CutPrefix(args[i], "-")
+		switch {
+		case !isOption:
+			command = i
+		case takesValue(strings.TrimPrefix(name, "-")):
+			i++
+		}
+	}
+	if command < 0 {
+		return "", nil
+	}
+	rest := args[command+1:]
+	switch args[command] {
+	case "create", "run", "restore":
+		bundle := option(rest, "bundle", "b")
+		if bundle == "" {
+			bundle = "."
+		}
+		return filepath.Join(bundle, "config.json"), nil
+	case "exec":
+		for _, a := range rest {
+			if strings.HasPrefix(a, "--cap") {
+				return "", fmt.Errorf("exec with %s is not understood; Docker gives a process file", a)
+			}
+		}
+		return option(rest, "process", "p"), nil
+	}
+	return "", nil
+}
+
+func takesValue(option string) bool {
+	for _, v := range valued {
+		if option == v {
+			return true
+		}
+	}
+	return false
+}
+
+// option returns the value of --long V, --long=V, -short V, or "".
+func option(args []string, long, short string) string {
+	for i, a := range args {
+		name, value, joined := strings.Cut(a, "=")
+		if name != "--"+long && name != "-"+long && name != "-"+short {
+			continue
+		}
+		if joined {
+			return value
+		}
+		if i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return ""
+}

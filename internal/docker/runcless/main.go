@@ -1,0 +1,54 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+func main() {
+	if err := run(os.Args, "/proc/self/status"); err != nil {
+		// Docker shows the last line of what its runtime says.
+		fmt.Fprintf(os.Stderr, "runcless: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// run edits what the arguments name and becomes runc; it returns only with an error.
+func run(args []string, status string) error {
+	file, err := configOf(args[1:])
+	if err != nil {
+		return err
+	}
+	if file != "" {
+		have, err := bounding(status)
+		if err != nil {
+			return err
+		}
+		if err := editFile(file, have); err != nil {
+			return err
+		}
+	}
+	runc, err := exec.LookPath("runc")
+	if err != nil {
+		return fmt.Errorf("%w: install runc and put it on PATH", err)
+	}
+	return fmt.Errorf("%s: %w", runc, syscall.Exec(runc, append([]string{"runc"}, args[1:]...), os.Environ()))
+}

@@ -1,0 +1,93 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package docker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// State is what Setup wrote down: the process that it started and what there was before.
+type State struct {
+	// PID of dockerd and the moment it started, in clock ticks since boot: a pid alone may be somebody else's by now. Zero
+	// as long as it is not up.
+	PID     int    `json:"pid"`
+	Started string `json:"started"`
+	// Installed are the Debian packages that Setup added. They stay.
+	Installed []string `json:"installed,omitempty"`
+	// Runtime says why dockerd was given runcless; empty if it was not.
+	Runtime string `json:"runtime,omitempty"`
+	Before  *host  `json:"before"`
+
+	dir string
+}
+
+const stateFile = "engine.json"
+
+func (s *State) save() error {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(s.dir, stateFile)
+	if err := os.WriteFile(path+".new", append(data, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// load returns nil if Setup started nothing, or all of it was taken down.
+func load(dir string) (*State, error) {
+	path := filepath.Join(dir, stateFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &State{dir: dir}
+	if err := json.Unmarshal(data, s); err != nil || s.Before == nil {
+		return nil, fmt.Errorf("%s is not what `kgrace image setup` writes (%v); it says what the machine was like before the engine: mend it, or delete it and look after iptables by hand", path, err)
+	}
+	return s, nil
+}
+
+// running reports whether the process that Setup started is still there, and is the same.
+func (s *State) running() bool {
+	return s.PID != 0 && startOf(s.PID) == s.Started
+}
+
+// startOf is when a process started, in clock ticks since boot, or "" if it is not there or has ended.
+func startOf(pid int) string {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return ""
+	}
+	// The program's name, in parentheses, may hold anything.
+	stat := string(data)
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 20 || fields[0] == "Z" {
+		return ""
+	}
+	return fields[19]
+}

@@ -1,0 +1,81 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrNothing says that there is no engine of ours to take down.
+var ErrNothing = errors.New("no engine was set up here")
+
+// Teardown stops the engine that Setup started in dir and puts the machine back: packet filter, bridges and forwarding are
+// as they were before, which is looked at again. Installed packages and the engine's images stay; purge removes the images.
+// Containers that still run are an error, unless force ends them with the engine. Rules that somebody else added to the
+// packet filter while the engine ran are gone too.
+func Teardown(ctx context.Context, dir string, force, purge bool, progress io.Writer) (*State, error) {
+	s, err := load(dir)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, ErrNothing
+	}
+	if os.Geteuid() != 0 {
+		return nil, errors.New("not root; the engine was set up as root and is taken down as root")
+	}
+	if s.running() && !force {
+		if e, err := Find(ctx); err == nil {
+			names, err := e.Docker(ctx, "ps", "--format", "{{.Names}}")
+			if err != nil {
+				return nil, err
+			}
+			if names != "" {
+				return nil, fmt.Errorf("containers run in it: %s; delete the clusters first, or end them with it (--force)", strings.Join(strings.Fields(names), ", "))
+			}
+		}
+	}
+	if err := s.takeDown(ctx, progress); err != nil {
+		return s, err
+	}
+	if purge {
+		say(progress, "removing its images")
+		if err := os.RemoveAll(filepath.Join(dir, "data")); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// takeDown stops the daemon and puts the machine back. The state goes last, so that it can be done again.
+func (s *State) takeDown(ctx context.Context, progress io.Writer) error {
+	say(progress, "stopping the engine")
+	if err := s.stopDaemon(); err != nil {
+		return err
+	}
+	if err := s.Before.putBack(ctx); err != nil {
+		return err
+	}
+	say(progress, "packet filter, bridges and forwarding are as they were")
+	return os.Remove(filepath.Join(s.dir, stateFile))
+}
