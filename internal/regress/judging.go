@@ -26,24 +26,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
 // Result has a history judged by every rule that its scenario names.
-func Result(h history.History, s scenario.Scenario) report.Result {
-	arm := scenario.Arm(h.Arm)
-	result := report.Result{Scenario: s.ID, Arm: arm, Figures: judge.Measure(h, s)}
-	for _, want := range s.In(h.Minor).At(scenario.Level(h.Level)).Expect {
-		found := judge.Judge(want.Rule, h, s)
-		result.Rules = append(result.Rules, report.RuleResult{
-			Finding: found, Want: want.On(arm), Verdict: judge.Of(arm, want, found.Outcome),
-		})
-	}
-	return result
-}
+func Result(h history.History, s scenario.Scenario) report.Result { return cast.Result(h, s) }
 
 // invalidResult is that of a scenario that has no history.
 func invalidResult(level scenario.Level, arm scenario.Arm, s scenario.Scenario, why string) report.Result {

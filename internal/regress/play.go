@@ -26,6 +26,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
@@ -77,14 +78,14 @@ func (p *play) prepare(ctx context.Context) {
 			p.abandon(fmt.Errorf("level %s cannot make the runtime fail", p.run.options.Level))
 			return
 		}
-		remove, err := place.Inject(FaultOf(f, p.target))
+		remove, err := place.Inject(cast.Fault(f, p.target))
 		if err != nil {
 			p.abandon(err)
 			return
 		}
 		p.faults = append(p.faults, remove)
 	}
-	arming := Arming(p.scenario)
+	arming := cast.Arming(p.scenario)
 	if arming == nil {
 		p.armed = true
 		return
@@ -104,7 +105,7 @@ func (p *play) create(ctx context.Context) error {
 	if p.scenario.Pod.Static {
 		return p.writeManifest(false)
 	}
-	_, err := p.client.CoreV1().Pods(namespace).Create(ctx, podOf(p.scenario, p.node.NodeName(), p.node.LinesDir()), metav1.CreateOptions{})
+	_, err := p.client.CoreV1().Pods(namespace).Create(ctx, cast.Pod(p.scenario, p.node.NodeName(), p.node.LinesDir()), metav1.CreateOptions{})
 	return err
 }
 
@@ -148,7 +149,7 @@ func (p *play) act(ctx context.Context, start time.Time) error {
 	end := first.Add(p.scenario.WatchFor(p.run.options.Level))
 	watching, cancel := context.WithDeadlineCause(ctx, end, errOver)
 	defer cancel()
-	err := p.log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return Over(p.scenario, events) })
+	err := p.log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return cast.Over(p.scenario, events) })
 	if err != nil && !errors.Is(err, errOver) {
 		return err
 	}

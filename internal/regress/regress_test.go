@@ -26,10 +26,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
@@ -54,46 +50,6 @@ func row(t *testing.T, id string) scenario.Scenario {
 		t.Fatal(err)
 	}
 	return all[0]
-}
-
-func TestPodOf(t *testing.T) {
-	pod := podOf(row(t, "sidecar-order").At(scenario.LevelNode), "node-1", "/run/x/lines")
-	if pod.Name != "sidecar-order" || pod.Spec.NodeName != "node-1" || !pod.Spec.HostNetwork || *pod.Spec.TerminationGracePeriodSeconds != 60 {
-		t.Errorf("pod: %+v", pod)
-	}
-	var args [][]string
-	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
-		args = append(args, c.Args)
-		if c.ImagePullPolicy != corev1.PullNever || c.VolumeMounts[0].MountPath != linesMount {
-			t.Errorf("container %s: %+v", c.Name, c)
-		}
-	}
-	want := [][]string{{"run", "--exit-on-term"}, {"run", "--exit-on-term"}, {"run", "--exit-after-term", "2s"}}
-	if diff := cmp.Diff(want, args); diff != "" {
-		t.Error(diff)
-	}
-	if policy := pod.Spec.InitContainers[0].RestartPolicy; policy == nil || *policy != corev1.ContainerRestartPolicyAlways {
-		t.Error("a sidecar is a restartable init container")
-	}
-}
-
-func TestPodOfHooks(t *testing.T) {
-	hook := func(id string) *corev1.LifecycleHandler {
-		pod := podOf(row(t, id).At(scenario.LevelNode), "n", "/l")
-		return pod.Spec.Containers[0].Lifecycle.PreStop
-	}
-	if got := hook("hook-exec-shorten").Exec.Command; !slices.Equal(got, []string{"/actor", "hook", "--for", "forever"}) {
-		t.Error(got)
-	}
-	if got := hook("hook-running-not-restarted").Exec.Command; !slices.Equal(got, []string{"/actor", "hook", "--for", "8s"}) {
-		t.Error(got)
-	}
-	if got := hook("hook-sleep-shorten").Sleep.Seconds; got != 17 {
-		t.Error(got)
-	}
-	if got := hook("hook-http-shorten").HTTPGet.Port.IntValue(); got != scenario.HTTPPort {
-		t.Error(got)
-	}
 }
 
 func TestOptionsAreChecked(t *testing.T) {
@@ -169,30 +125,6 @@ func TestNoNodeIsInvalidNeverRed(t *testing.T) {
 	}
 }
 
-func TestOver(t *testing.T) {
-	s := row(t, "sidecar-shorten").At(scenario.LevelNode)
-	events := []history.Event{
-		{Kind: history.ContainerExit, Container: "main"},
-		{Kind: history.CRICall, Call: "StopContainer", CallID: 1},
-		{Kind: history.ContainerExit, Container: "sidecar"},
-		{Kind: history.CRIReturn, Call: "StopContainer", CallID: 1},
-		{Kind: history.CRICall, Call: "StopPodSandbox", CallID: 2},
-		{Kind: history.CRIReturn, Call: "StopPodSandbox", CallID: 2},
-		{Kind: history.APIPod, Reason: "DELETED"},
-	}
-	if !Over(s, events) {
-		t.Error("all is over")
-	}
-	for i := range events {
-		if i == 1 || i == 4 {
-			continue // a return without its call
-		}
-		if Over(s, slices.Delete(slices.Clone(events), i, i+1)) {
-			t.Errorf("over without %+v", events[i])
-		}
-	}
-}
-
 func TestRejudgeKeptHistories(t *testing.T) {
 	results, err := Rejudge(filepath.Join(recorded, "stock"), catalogue(t))
 	if err != nil {
@@ -264,5 +196,19 @@ func TestConfigComesBack(t *testing.T) {
 		if _, _, err := ReadConfig(path, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
+	}
+}
+
+// What this level cannot carry is left to others by the catalogue, and refused when asked for.
+func TestNodeCarriesItsRows(t *testing.T) {
+	for _, s := range catalogue(t) {
+		for _, step := range s.Steps {
+			if s.Runs(scenario.LevelNode) && !carries(scenario.LevelNode, step.Do) {
+				t.Errorf("%s: %v cannot be carried out", s.ID, step)
+			}
+		}
+	}
+	if carries(scenario.LevelNode, scenario.Evict{Hard: true}) {
+		t.Error("a real kubelet cannot be asked for an eviction")
 	}
 }

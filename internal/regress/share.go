@@ -16,48 +16,13 @@ limitations under the License.
 
 package regress
 
-import (
-	"encoding/json"
+import "github.com/kgrace/kgrace/internal/cast"
 
-	corev1 "k8s.io/api/core/v1"
+// What is the same at every level is that of internal/cast.
+const (
+	// Namespace is where the pods of scenarios are, at every level.
+	Namespace = cast.Namespace
 
-	"github.com/kgrace/kgrace/internal/scenario"
+	namespace   = cast.Namespace
+	linesSocket = cast.LinesSocket
 )
-
-// Namespace is where the pods of scenarios are, at every level.
-const Namespace = namespace
-
-// PodOf makes the API object of a scenario's pod on a node. linesDir is the node's folder for the lines of containers; ""
-// leaves the volume out, for levels where containers need no folder to be heard.
-func PodOf(s scenario.Scenario, node, linesDir string) *corev1.Pod {
-	pod := podOf(s, node, linesDir)
-	if linesDir == "" {
-		deaf(pod)
-	}
-	return pod
-}
-
-// ManifestOf makes the manifest of a scenario's static pod, without the volume: the one it begins with, or the one that
-// takes its place.
-func ManifestOf(s scenario.Scenario, changed bool) ([]byte, error) {
-	data, err := manifestOf(s, "", changed)
-	if err != nil {
-		return nil, err
-	}
-	var pod corev1.Pod
-	if err := json.Unmarshal(data, &pod); err != nil {
-		return nil, err
-	}
-	deaf(&pod)
-	return json.Marshal(&pod)
-}
-
-// deaf takes the volume of the lines away.
-func deaf(pod *corev1.Pod) {
-	pod.Spec.Volumes = nil
-	for _, all := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
-		for i := range all {
-			all[i].VolumeMounts = nil
-		}
-	}
-}

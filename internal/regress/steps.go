@@ -30,6 +30,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
 
+	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
@@ -136,7 +137,7 @@ func (p *play) burst(ctx context.Context, burst scenario.Burst) {
 		wait.Go(func() {
 			one := p.scenario
 			one.ID = burst.Name(p.row.ID, n)
-			_, err := p.client.CoreV1().Pods(namespace).Create(ctx, podOf(one, p.node.NodeName(), p.node.LinesDir()), metav1.CreateOptions{})
+			_, err := p.client.CoreV1().Pods(namespace).Create(ctx, cast.Pod(one, p.node.NodeName(), p.node.LinesDir()), metav1.CreateOptions{})
 			if err == nil {
 				err = until(ctx, time.Now().Add(burst.Delay(n)))
 			}
@@ -199,7 +200,7 @@ func (p *play) manifest() string { return filepath.Join(p.node.ManifestsDir(), p
 
 // writeManifest puts a static pod's manifest in place as a whole: the kubelet passes over names that begin with a dot.
 func (p *play) writeManifest(changed bool) error {
-	data, err := manifestOf(p.scenario, p.node.LinesDir(), changed)
+	data, err := cast.Manifest(p.scenario, p.node.LinesDir(), changed)
 	if err != nil {
 		return err
 	}

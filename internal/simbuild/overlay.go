@@ -23,38 +23,80 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"golang.org/x/mod/semver"
 )
 
 // seamSuffix keeps seam files from being compiled where they are kept.
 const seamSuffix = ".seam"
+
+// common is the folder of the seam files that all minors share.
+const common = "common"
 
 // seamDir is where the seam of a minor is kept, as paths in the tree.
 func seamDir(root, minor string) string {
 	return filepath.Join(root, "internal", "simkubelet", "seam", minor)
 }
 
-// noSeam says for which minors there is one.
-func noSeam(root, minor string) error {
+// Minors are those that have a seam.
+func Minors(root string) ([]string, error) {
+	dir := filepath.Dir(seamDir(root, common))
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
 	var known []string
-	entries, err := os.ReadDir(filepath.Dir(seamDir(root, minor)))
 	for _, e := range entries {
-		known = append(known, e.Name())
+		if e.IsDir() && e.Name() != common {
+			known = append(known, e.Name())
+		}
 	}
-	if err != nil || len(known) == 0 {
-		return fmt.Errorf("%s holds the seam of no minor", filepath.Dir(seamDir(root, minor)))
+	if len(known) == 0 {
+		return nil, fmt.Errorf("%s holds the seam of no minor", dir)
 	}
-	return fmt.Errorf("the sim level has no seam for %s yet; there is one for %s", minor, strings.Join(known, ", "))
+	slices.SortFunc(known, semver.Compare)
+	return known, nil
 }
 
-// writeOverlay writes the file for go's -overlay that lays the minor's seam into the tree.
+// writeOverlay writes the file for go's -overlay that lays the minor's seam into the tree: the common files, and those of
+// the minor beside them or, where the path is the same, in their place.
 func writeOverlay(path, root, minor, tree string) error {
-	replace := map[string]string{}
-	from := seamDir(root, minor)
-	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-		return noSeam(root, minor)
+	known, err := Minors(root)
+	if err != nil {
+		return err
 	}
-	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+	if !slices.Contains(known, minor) {
+		return fmt.Errorf("the sim level has no seam for %s; there is one for %s", minor, strings.Join(known, ", "))
+	}
+	replace := map[string]string{}
+	for _, dir := range []string{common, minor} {
+		if err := addSeam(replace, seamDir(root, dir), tree); err != nil {
+			return err
+		}
+	}
+	for to, from := range replace {
+		if _, err := os.Stat(filepath.Dir(to)); err != nil {
+			return fmt.Errorf("%s: the tree has no such package: %w", from, err)
+		}
+	}
+	if len(replace) == 0 {
+		return fmt.Errorf("%s holds no seam", seamDir(root, minor))
+	}
+	data, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// addSeam adds the files of one folder, which need not be there.
+func addSeam(replace map[string]string, from, tree string) error {
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == from {
+			return nil
+		}
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -65,22 +107,7 @@ func writeOverlay(path, root, minor, tree string) error {
 		if !strings.HasSuffix(rel, ".go"+seamSuffix) {
 			return fmt.Errorf("%s: a seam file's name ends in .go%s", path, seamSuffix)
 		}
-		to := filepath.Join(tree, strings.TrimSuffix(rel, seamSuffix))
-		if _, err := os.Stat(filepath.Dir(to)); err != nil {
-			return fmt.Errorf("%s: the tree has no such package: %w", path, err)
-		}
-		replace[to] = path
+		replace[filepath.Join(tree, strings.TrimSuffix(rel, seamSuffix))] = path
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if len(replace) == 0 {
-		return fmt.Errorf("%s holds no seam", from)
-	}
-	data, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(data, '\n'), 0o644)
 }

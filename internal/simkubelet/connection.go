@@ -32,22 +32,24 @@ import (
 
 // connection is one kubelet's connection to the runtime. It ends with the kubelet's process: calls under way are cancelled,
 // and nothing that the dead process's goroutines still try has an effect. Calls that only look are not held up.
+//
+// Close is part of both services, and its arguments differ between minors; nobody calls it. The services lie at different
+// depths, so that it is the image service's.
 type connection struct {
-	internalapi.RuntimeService
+	runtimeService
 	internalapi.ImageManagerService
 	rt   *sim.Runtime
 	life context.Context
 	end  context.CancelFunc
 }
 
+type runtimeService struct{ internalapi.RuntimeService }
+
 func connect(ctx context.Context, rt *sim.Runtime) *connection {
-	c := &connection{RuntimeService: rt, ImageManagerService: rt, rt: rt}
+	c := &connection{runtimeService: runtimeService{rt}, ImageManagerService: rt, rt: rt}
 	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	return c
 }
-
-// Close is part of both services; the runtime stays.
-func (c *connection) Close(context.Context) error { return nil }
 
 // through makes a call that ends with the connection too.
 func through[T any](ctx context.Context, c *connection, call func(context.Context) (T, error)) (T, error) {

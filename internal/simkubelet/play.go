@@ -30,8 +30,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
 )
@@ -121,7 +121,7 @@ func (p Play) play(ctx context.Context, recorder *history.Recorder, log *history
 	}()
 	var remove []func()
 	for _, f := range st.s.Faults {
-		fault := regress.FaultOf(f, st.target)
+		fault := cast.Fault(f, st.target)
 		if f.Call == "PullImage" {
 			// A real test node has no registry, so there a pull that was held up fails in the end.
 			fault.Fail = errNoRegistry
@@ -132,7 +132,7 @@ func (p Play) play(ctx context.Context, recorder *history.Recorder, log *history
 		}
 		remove = append(remove, done)
 	}
-	if arming := regress.Arming(st.s); arming != nil {
+	if arming := cast.Arming(st.s); arming != nil {
 		if err := st.create(ctx); err != nil {
 			return fmt.Errorf("create the pod: %w", err)
 		}
@@ -158,7 +158,7 @@ func (p Play) play(ctx context.Context, recorder *history.Recorder, log *history
 	}
 	watching, cancel := context.WithDeadlineCause(ctx, first.Add(st.s.WatchFor(scenario.LevelSim)), errOver)
 	defer cancel()
-	switch err := log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return regress.Over(st.s, events) }); {
+	switch err := log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return cast.Over(st.s, events) }); {
 	case err == nil:
 		time.Sleep(settle)
 	case !errors.Is(err, errOver):
@@ -206,12 +206,12 @@ func (st *stage) create(ctx context.Context) error {
 	if st.s.Pod.Static {
 		return st.writeManifest(ctx, false)
 	}
-	_, err := st.API.Create(regress.PodOf(st.s, nodeName, ""))
+	_, err := st.API.Create(cast.Pod(st.s, nodeName, ""))
 	return err
 }
 
 func (st *stage) writeManifest(ctx context.Context, changed bool) error {
-	data, err := regress.ManifestOf(st.s, changed)
+	data, err := cast.Manifest(st.s, "", changed)
 	if err != nil {
 		return err
 	}

@@ -26,8 +26,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -102,7 +102,7 @@ func (st *stage) delete(pod string, grace *int64) {
 	st.log.Add(history.Event{Kind: history.APIDelete, Pod: pod, Grace: grace})
 	time.Sleep(way)
 	answer := history.Event{Kind: history.APIDeleted, Pod: pod, Grace: grace}
-	if _, err := st.API.Delete(regress.Namespace, pod, metav1.DeleteOptions{GracePeriodSeconds: grace}); err != nil {
+	if _, err := st.API.Delete(cast.Namespace, pod, metav1.DeleteOptions{GracePeriodSeconds: grace}); err != nil {
 		answer.Error = err.Error()
 	}
 	st.log.Add(answer)
@@ -115,7 +115,7 @@ func (st *stage) evict(ctx context.Context, do scenario.Evict) {
 	st.log.Add(call)
 	kubelet := st.Kubelet
 	st.callers.Go(func() {
-		err := kubelet.KillPod(ctx, regress.Namespace, st.target, true, &grace, func(status *corev1.PodStatus) {
+		err := kubelet.KillPod(ctx, cast.Namespace, st.target, true, &grace, func(status *corev1.PodStatus) {
 			status.Phase, status.Reason, status.Message = corev1.PodFailed, "Evicted", "The node was low on resource: memory."
 		})
 		answer := call
@@ -134,7 +134,7 @@ func (st *stage) burst(burst scenario.Burst) {
 		st.callers.Go(func() {
 			one := st.s
 			one.ID = burst.Name(st.s.ID, n)
-			if _, err := st.API.Create(regress.PodOf(one, nodeName, "")); err != nil {
+			if _, err := st.API.Create(cast.Pod(one, nodeName, "")); err != nil {
 				st.log.Add(history.Event{Kind: history.Step, Reason: "create pod " + one.ID, Error: err.Error()})
 				return
 			}
@@ -148,7 +148,7 @@ func (st *stage) burst(burst scenario.Burst) {
 // forgotten waits until the kubelet's own list of pods no longer has the scenario's.
 func (st *stage) forgotten() error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if !st.Kubelet.Knows(regress.Namespace, st.target) {
+		if !st.Kubelet.Knows(cast.Namespace, st.target) {
 			return nil
 		}
 	}

@@ -35,10 +35,10 @@ import (
 	"k8s.io/klog/v2"
 	"pgregory.net/rapid"
 
+	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/property"
 	"github.com/kgrace/kgrace/internal/property/draw"
-	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simkubelet"
@@ -87,7 +87,7 @@ func id(seed int) string { return "random-" + strconv.Itoa(seed) }
 func (p *properties) play(s scenario.Scenario) (history.History, report.Result) {
 	s = property.On(p.c.Personality, s)
 	h := simkubelet.Play{Minor: p.c.Minor, Arm: p.c.Arm, Personality: p.c.Personality, Scenario: s}.Run(p.t)
-	return h, regress.Result(h, s)
+	return h, cast.Result(h, s)
 }
 
 // abandoned returns why a history is none.

@@ -31,8 +31,8 @@ import (
 	. "github.com/onsi/gomega"
 	"k8s.io/klog/v2"
 
+	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simkubelet"
@@ -111,7 +111,7 @@ func specs() {
 			}
 			It(string(config.Arm), labels, func() {
 				h := simkubelet.Play{Minor: config.Minor, Arm: config.Arm, Personality: config.Personality, Scenario: s}.Run(suite)
-				result := regress.Result(h, s)
+				result := cast.Result(h, s)
 				result.History = config.History(s.ID)
 				Expect(history.WriteFile(filepath.Join(config.Artifacts, result.History), h)).To(Succeed())
 				results.Results = append(results.Results, result)

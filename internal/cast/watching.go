@@ -14,19 +14,17 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package regress
+package cast
 
 import (
 	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kgrace/kgrace/internal/criproxy"
+	"github.com/kgrace/kgrace/internal/criproxy/fault"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
-
-// What follows is the same at every level: what a scenario waits for, before its first step and after its last.
 
 // Arming returns what must be seen before the first step: the pod runs, every container said START and every probe ran; or,
 // where the scenario happens during an image pull, that has begun. Each event is shown to it once. nil: the scenario has no
@@ -135,13 +133,13 @@ func (w *watched) see(e history.Event) {
 	}
 }
 
-// FaultOf makes the runtime's fault of a scenario's, for calls about the pod of that name at the runtime.
-func FaultOf(f scenario.Fault, pod string) criproxy.Fault {
-	fault := criproxy.Fault{Method: f.Call, Pod: pod, Delay: f.Delay, Hang: f.Hangs, Times: f.Times}
+// Fault makes the runtime's fault of a scenario's, for calls about the pod of that name at the runtime.
+func Fault(f scenario.Fault, pod string) fault.Fault {
+	made := fault.Fault{Method: f.Call, Pod: pod, Delay: f.Delay, Hang: f.Hangs, Times: f.Times}
 	if f.Fails {
-		fault.Fail = errRefused
+		made.Fail = errRefused
 	}
-	return fault
+	return made
 }
 
 var errRefused = errors.New("the scenario makes the runtime refuse this")

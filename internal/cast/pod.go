@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package regress
+package cast
 
 import (
 	"encoding/json"
@@ -26,27 +26,29 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
 const (
-	// namespace of all scenarios of a node.
-	namespace = "regression"
+	// Namespace is where the pods of scenarios are.
+	Namespace = "regression"
+	// Image is the image of every container (internal/actor), on nodes and at the simulated runtime.
+	Image = "kgrace.test/actor:v1"
+	// LinesSocket is the line server's socket in the node's folder for lines, which every container has mounted.
+	LinesSocket = "lines.sock"
+	// LinesMount is where containers have that folder.
+	LinesMount = "/lines"
 	// actor is the program in the image.
 	actor = "/actor"
-	// linesSocket is the line server's socket in the node's folder for lines, which every container has mounted.
-	linesSocket = "lines.sock"
-	linesMount  = "/lines"
 )
 
-// podOf makes the API object of a scenario's pod.
-func podOf(s scenario.Scenario, node, linesDir string) *corev1.Pod {
+// Pod makes the API object of a scenario's pod on a node. linesDir is the node's folder for the lines of containers; ""
+// leaves the volume out, for levels where containers need no folder to be heard.
+func Pod(s scenario.Scenario, node, linesDir string) *corev1.Pod {
 	hostDir := corev1.HostPathDirectory
-	always := corev1.ContainerRestartPolicyAlways
 	no := false
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: s.ID, Namespace: namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: s.ID, Namespace: Namespace},
 		Spec: corev1.PodSpec{
 			NodeName:                      node,
 			HostNetwork:                   true,
@@ -72,23 +74,37 @@ func podOf(s scenario.Scenario, node, linesDir string) *corev1.Pod {
 	}
 	for _, c := range s.Pod.Sidecars {
 		one := containerOf(s.ID, c)
-		one.RestartPolicy = &always
+		restartable(&one)
 		pod.Spec.InitContainers = append(pod.Spec.InitContainers, one)
 	}
 	for _, c := range s.Pod.Containers {
 		pod.Spec.Containers = append(pod.Spec.Containers, containerOf(s.ID, c))
 	}
+	if linesDir == "" {
+		deaf(pod)
+	}
 	return pod
 }
 
-// manifestOf makes the manifest of a static pod: the one it begins with, or the one that takes its place.
-func manifestOf(s scenario.Scenario, linesDir string, changed bool) ([]byte, error) {
-	pod := podOf(s, "", linesDir)
+// Manifest makes the manifest of a scenario's static pod: the one it begins with, or the one that takes its place. linesDir
+// is as for Pod.
+func Manifest(s scenario.Scenario, linesDir string, changed bool) ([]byte, error) {
+	pod := Pod(s, "", linesDir)
 	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
 	if changed {
 		pod.Labels = map[string]string{"kgrace.test/manifest": "changed"}
 	}
 	return json.Marshal(pod)
+}
+
+// deaf takes the volume of the lines away.
+func deaf(pod *corev1.Pod) {
+	pod.Spec.Volumes = nil
+	for _, all := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range all {
+			all[i].VolumeMounts = nil
+		}
+	}
 }
 
 func containerOf(pod string, c scenario.Container) corev1.Container {
@@ -105,28 +121,26 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 	}
 	one := corev1.Container{
 		Name:            c.Name,
-		Image:           localnode.ActorImage,
+		Image:           Image,
 		ImagePullPolicy: corev1.PullNever,
 		Command:         []string{actor},
 		Env: []corev1.EnvVar{
 			{Name: "KGRACE_POD", Value: pod},
 			{Name: "KGRACE_CONTAINER", Value: c.Name},
-			{Name: "KGRACE_SOCKET", Value: filepath.Join(linesMount, linesSocket)},
+			{Name: "KGRACE_SOCKET", Value: filepath.Join(LinesMount, LinesSocket)},
 		},
-		VolumeMounts: []corev1.VolumeMount{{Name: "lines", MountPath: linesMount}},
+		VolumeMounts: []corev1.VolumeMount{{Name: "lines", MountPath: LinesMount}},
 	}
 	if c.Pull {
 		one.ImagePullPolicy = corev1.PullAlways
 	}
 	if c.Probe > 0 {
-		one.ReadinessProbe = &corev1.Probe{
-			ProbeHandler:   corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{actor, "mark", "--word", "PROBE"}}},
-			PeriodSeconds:  int32(c.Probe.Seconds()),
-			TimeoutSeconds: 5,
-		}
+		one.ReadinessProbe = execProbe([]string{actor, "mark", "--word", "PROBE"})
+		one.ReadinessProbe.PeriodSeconds = int32(c.Probe.Seconds())
+		one.ReadinessProbe.TimeoutSeconds = 5
 	}
 	if c.Hook != nil {
-		handler := &corev1.LifecycleHandler{}
+		handler := &lifecycleHandler{}
 		switch c.Hook.Kind {
 		case scenario.HookExec:
 			takes := "forever"
@@ -135,7 +149,7 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 			}
 			handler.Exec = &corev1.ExecAction{Command: []string{actor, "hook", "--for", takes}}
 		case scenario.HookSleep:
-			handler.Sleep = &corev1.SleepAction{Seconds: int64(c.Hook.Takes.Seconds())}
+			sleep(handler, int64(c.Hook.Takes.Seconds()))
 		case scenario.HookHTTP:
 			args = append(args, "--http-port", strconv.Itoa(scenario.HTTPPort))
 			// The kubelet asks the runtime for the address of a hook without a host, and a pod in the host's network has none

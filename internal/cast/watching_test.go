@@ -14,10 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package regress
+package cast
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,20 +103,20 @@ func TestOverInFlows(t *testing.T) {
 	}
 }
 
-func TestFaultOf(t *testing.T) {
-	got := FaultOf(scenario.Fault{Call: "StopContainer", Fails: true, Times: 2}, "p")
+func TestFault(t *testing.T) {
+	got := Fault(scenario.Fault{Call: "StopContainer", Fails: true, Times: 2}, "p")
 	if got.Method != "StopContainer" || got.Pod != "p" || got.Fail == nil || got.Times != 2 || got.Hang || got.Delay != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := FaultOf(scenario.Fault{Call: "PullImage", Delay: time.Second}, "p"); got.Fail != nil || got.Delay != time.Second {
+	if got := Fault(scenario.Fault{Call: "PullImage", Delay: time.Second}, "p"); got.Fail != nil || got.Delay != time.Second {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestManifestOf(t *testing.T) {
+func TestManifest(t *testing.T) {
 	s := row(t, "same-uid-restart").At(scenario.LevelNode)
 	read := func(changed bool) (pod corev1.Pod) {
-		data, err := manifestOf(s, "/run/x/lines", changed)
+		data, err := Manifest(s, "/run/x/lines", changed)
 		if err == nil {
 			err = json.Unmarshal(data, &pod)
 		}
@@ -134,32 +135,42 @@ func TestManifestOf(t *testing.T) {
 	}
 }
 
-func TestPodOfProbesPullsAndTaints(t *testing.T) {
-	if probe := podOf(onSim(t, "readiness-during-stop"), "n", "/l").Spec.Containers[0].ReadinessProbe; probe == nil ||
+func TestPodProbesPullsAndTaints(t *testing.T) {
+	if probe := Pod(onSim(t, "readiness-during-stop"), "n", "/l").Spec.Containers[0].ReadinessProbe; probe == nil ||
 		!strings.Contains(strings.Join(probe.Exec.Command, " "), "PROBE") || probe.PeriodSeconds != 1 {
 		t.Errorf("probe: %+v", probe)
 	}
-	if c := podOf(onSim(t, "deleted-during-pull"), "n", "/l").Spec.Containers[0]; c.ImagePullPolicy != corev1.PullAlways {
+	if c := Pod(onSim(t, "deleted-during-pull"), "n", "/l").Spec.Containers[0]; c.ImagePullPolicy != corev1.PullAlways {
 		t.Error("an image that is to be pulled is not")
 	}
-	if pod := podOf(onSim(t, "taint-evict"), "n", "/l"); len(pod.Spec.Tolerations) != 0 {
+	if pod := Pod(onSim(t, "taint-evict"), "n", "/l"); len(pod.Spec.Tolerations) != 0 {
 		t.Error("the pod tolerates the taint")
 	}
-	if args := podOf(onSim(t, "pending-fast-delete"), "n", "/l").Spec.Containers[0].Args; strings.Join(args, " ") != "run --exit-after 0s --exit-code 1" {
+	if args := Pod(onSim(t, "pending-fast-delete"), "n", "/l").Spec.Containers[0].Args; strings.Join(args, " ") != "run --exit-after 0s --exit-code 1" {
 		t.Errorf("%v", args)
 	}
 }
 
-// What this level cannot carry is left to others by the catalogue, and refused when asked for.
-func TestNodeCarriesItsRows(t *testing.T) {
-	for _, s := range catalogue(t) {
-		for _, step := range s.Steps {
-			if s.Runs(scenario.LevelNode) && !carries(scenario.LevelNode, step.Do) {
-				t.Errorf("%s: %v cannot be carried out", s.ID, step)
-			}
-		}
+func TestOver(t *testing.T) {
+	s := row(t, "sidecar-shorten").At(scenario.LevelNode)
+	events := []history.Event{
+		{Kind: history.ContainerExit, Container: "main"},
+		{Kind: history.CRICall, Call: "StopContainer", CallID: 1},
+		{Kind: history.ContainerExit, Container: "sidecar"},
+		{Kind: history.CRIReturn, Call: "StopContainer", CallID: 1},
+		{Kind: history.CRICall, Call: "StopPodSandbox", CallID: 2},
+		{Kind: history.CRIReturn, Call: "StopPodSandbox", CallID: 2},
+		{Kind: history.APIPod, Reason: "DELETED"},
 	}
-	if carries(scenario.LevelNode, scenario.Evict{Hard: true}) {
-		t.Error("a real kubelet cannot be asked for an eviction")
+	if !Over(s, events) {
+		t.Error("all is over")
+	}
+	for i := range events {
+		if i == 1 || i == 4 {
+			continue // a return without its call
+		}
+		if Over(s, slices.Delete(slices.Clone(events), i, i+1)) {
+			t.Errorf("over without %+v", events[i])
+		}
 	}
 }
