@@ -42,6 +42,9 @@ const (
 	APIPod Kind = "api.pod"
 	// APIContainer: a watch event showed a container's end in the pod's status; ExitCode, Reason and Message as there.
 	APIContainer Kind = "api.container"
+	// APIJob: a watch event showed that the pod's Job failed or is complete; Reason and Message are those of its condition, Pod
+	// is the name of the Job.
+	APIJob Kind = "api.job"
 
 	// CRICall and CRIReturn: a runtime call entered and left the proxy; Call is the method, CallID pairs the two.
 	// Grace is the timeout of StopContainer; Error is the gRPC status of the return ("" for OK).
@@ -69,7 +72,7 @@ const (
 var known = map[Kind]bool{
 	Armed: true, Abandoned: true, Finished: true,
 	Step: true, Manifest: true,
-	APIDelete: true, APIDeleted: true, APIPod: true, APIContainer: true,
+	APIDelete: true, APIDeleted: true, APIPod: true, APIContainer: true, APIJob: true,
 	CRICall: true, CRIReturn: true, ContainerExit: true,
 	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true, KubeletLeft: true,
 }

@@ -39,7 +39,8 @@ func NewRecorder() *Recorder {
 }
 
 // Open starts a history. Events of the header's pod and of the further pods named go there until the Log is closed.
-// Pod names, not namespaces, are the address: give every scenario's pods names of their own.
+// Pod names, not namespaces, are the address: give every scenario's pods names of their own. A name that ends in "-*" stands
+// for the pods that a controller makes, which have one more word there: Generated.
 func (r *Recorder) Open(header Header, more ...string) (*Log, error) {
 	pods := more
 	if header.Pod != "" {
@@ -63,10 +64,16 @@ func (r *Recorder) Open(header Header, more ...string) (*Log, error) {
 	return log, nil
 }
 
+// Generated is the name to Open a history with for pods whose names a controller makes of its own name.
+func Generated(controller string) string { return controller + "-*" }
+
 // Add implements Sink. A zero At becomes now.
 func (r *Recorder) Add(e Event) {
 	r.mu.RLock()
 	log := r.logs[e.Pod]
+	if log == nil {
+		log = r.logs[Generated(e.Pod[:max(strings.LastIndex(e.Pod, "-"), 0)])]
+	}
 	r.mu.RUnlock()
 	if log != nil {
 		log.Add(e)

@@ -171,3 +171,18 @@ func TestRecordedTimesSurviveTheFile(t *testing.T) {
 		}
 	}
 }
+
+func TestRecorderKnowsGeneratedNames(t *testing.T) {
+	r := NewRecorder()
+	ds := open(t, r, "ds", "ds", Generated("ds"))
+	more := open(t, r, "ds-more", "ds-more")
+	for _, pod := range []string{"ds", "ds-x7k2p", "ds-more", "ds-x7k2p-more", "ds2-x7k2p", "", "-"} {
+		r.Add(Event{Kind: APIPod, Pod: pod})
+	}
+	if got := pods(ds); got != "1:ds 2:ds-x7k2p" {
+		t.Errorf("the controller's history has %s", got)
+	}
+	if got := pods(more); got != "1:ds-more" {
+		t.Errorf("a name of one's own goes before a generated one: %s", got)
+	}
+}

@@ -57,7 +57,9 @@ type container struct {
 	scenario.Container
 	sidecar bool
 
-	// exit is the end of the first one of that name; started are the starts of all.
+	// id is the runtime's name of the first one of that name, "" where the history does not tell; exit is its end, and calls
+	// are calls about it. started are the starts of all.
+	id      string
 	exit    *exit
 	started []time.Time
 	stops   []call // StopContainer
@@ -171,7 +173,7 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 		case history.KubeletEvent:
 			f.kubelet = append(f.kubelet, e)
 		case history.ContainerExit:
-			if c != nil && c.exit == nil {
+			if c != nil && c.exit == nil && c.first(e) {
 				ended := exit{at: e.At, order: order}
 				if e.ExitCode != nil {
 					ended.code = *e.ExitCode
@@ -186,6 +188,12 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 			one := call{at: e.At, order: order}
 			if e.Grace != nil {
 				one.timeout = *e.Grace
+			}
+			if c != nil && c.id == "" && e.Call == "StartContainer" {
+				c.id = e.ContainerID
+			}
+			if c != nil && !c.first(e) {
+				c = nil
 			}
 			if into := f.callsOf(c, e.Call); into != nil {
 				*into = append(*into, one)
@@ -223,6 +231,11 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 		}
 	}
 	return f, ""
+}
+
+// first says that an event is about the first container of the name, as far as the history tells.
+func (c *container) first(e history.Event) bool {
+	return c.id == "" || e.ContainerID == "" || e.ContainerID == c.id
 }
 
 func (f *facts) callsOf(c *container, method string) *[]call {

@@ -23,7 +23,8 @@ import (
 )
 
 // zeroRule judges R4: from a request with grace 0 on, every container that lives is asked to stop with timeout 0, at
-// once, whichever wait it was in; none is asked with another timeout; no preStop hook starts; all are dead at once.
+// once, whichever wait it was in; none is asked with another timeout; no preStop hook starts; all are dead at once; and where
+// another pod takes the place of this one, it does so soon and alone (successor.go).
 func zeroRule(f *facts) Finding {
 	n := 0
 	for i, r := range f.requests {
@@ -74,6 +75,9 @@ func zeroRule(f *facts) Finding {
 	}
 	if applied == 0 {
 		return invalid("every container had ended before grace 0 was asked for")
+	}
+	if found := f.successor(r); found.Outcome != "" {
+		return found
 	}
 	return held("stopped with timeout 0 and dead at once")
 }

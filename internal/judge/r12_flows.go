@@ -18,6 +18,7 @@ package judge
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kgrace/kgrace/internal/history"
@@ -33,6 +34,8 @@ func (f *facts) flow() func() Finding {
 		return f.static
 	case s.Bursts():
 		return f.burst
+	case s.Pod.Owner == scenario.OwnerJob:
+		return f.job
 	case s.Pulls():
 		return f.pulled
 	case slices.ContainsFunc(s.Steps, func(step scenario.Step) bool { _, ok := step.Do.(scenario.Evict); return ok }):
@@ -176,6 +179,44 @@ func (f *facts) pulled() Finding {
 	}
 	return held("gone from the API at %s, no container started", f.when(gone))
 }
+
+// job: the Job controller, which acts by the code in the pod's final status, fails the Job for 128 + SIGKILL, and not before
+// the containers are down.
+func (f *facts) job() Finding {
+	var down time.Time
+	for _, c := range f.containers {
+		if c.exit == nil {
+			return f.endless(c)
+		}
+		down = later(down, c.exit.at)
+	}
+	said := slices.IndexFunc(f.events, func(e history.Event) bool { return e.Kind == history.APIJob })
+	by := down.Add(judgesJob + f.Slack)
+	switch {
+	case said < 0 && f.finished.Before(by):
+		return invalid("the observation ended at %s, before the Job had to be over by %s", f.when(f.finished), f.when(by))
+	case said < 0:
+		return broken(by, "the Job was never over, due by %s", f.when(by))
+	}
+	e := f.events[said]
+	switch {
+	case e.Reason != podFailurePolicy || !strings.Contains(e.Message, "exit code 137"):
+		return broken(e.At, "the Job was over at %s with %s (%s); its policy speaks of exit code 137", f.when(e.At), e.Reason, e.Message)
+	case e.At.Before(down.Add(-f.Grain)):
+		return broken(e.At, "the Job was over at %s, before the containers were down at %s", f.when(e.At), f.when(down))
+	case e.At.After(by):
+		return broken(e.At, "the Job was over only at %s, due by %s", f.when(e.At), f.when(by))
+	}
+	return held("the Job failed by its policy at %s, for exit code 137", f.when(e.At))
+}
+
+const (
+	// podFailurePolicy is the reason of a Job that failed by its policy.
+	podFailurePolicy = "PodFailurePolicy"
+	// judgesJob is how long the final status and the Job controller may take: the kubelet reports it at once, and the
+	// controller puts pods off by a second or a few.
+	judgesJob = 10 * time.Second
+)
 
 // burst: none of the pods, whose containers all fail, is said to have succeeded, and all leave the API.
 func (f *facts) burst() Finding {

@@ -40,6 +40,7 @@ func Catalogue() ([]Scenario, error) {
 		{"static", statics()},
 		{"restart", restarts()},
 		{"seed", seed()},
+		{"cluster", cluster()},
 	} {
 		for _, row := range family.rows {
 			row.Family = family.name
@@ -146,6 +147,16 @@ func (s Scenario) check(level Level) []error {
 	}
 	if len(s.Pod.Containers) == 0 {
 		refuse("its pod has no container")
+	}
+	if s.Pod.Owner != "" {
+		switch {
+		case !slices.Contains(Owners(), s.Pod.Owner):
+			refuse("unknown owner %q; known: %s", s.Pod.Owner, joined(Owners()))
+		case s.Runs(LevelSim) || s.Runs(LevelNode):
+			refuse("its pod belongs to a %s, which takes level %s", s.Pod.Owner, LevelKind)
+		case s.Pod.Static:
+			refuse("its pod belongs to a %s and is a static one", s.Pod.Owner)
+		}
 	}
 	for _, c := range s.Pod.All() {
 		if c.Hook != nil && c.Hook.Kind == HookSleep && (c.Hook.Takes <= 0 || c.Hook.Takes.Seconds() > float64(s.Pod.Grace)) {

@@ -29,7 +29,8 @@ hook-exec-shorten hook-exec-force hook-force-direct hook-sleep-shorten hook-http
 hook-running-not-restarted hook-hangs hook-slow hook-override sidecar-shorten sidecar-force sidecar-order
 evict-hard-over-soft evict-hard-direct evict-soft-max taint-evict stop-errors stop-hangs sandbox-order quiet-cancel
 readiness-during-stop pending-fast-delete static-removed static-replaced mirror-only same-uid-restart orphan
-graceful-two-phase deleted-during-pull lost-zero-update kubelet-killed containerd-restarted`
+graceful-two-phase deleted-during-pull lost-zero-update kubelet-killed containerd-restarted
+statefulset-force statefulset-force-direct daemonset-force job-failure-policy drain-force hostport-reuse`
 
 func TestCatalogueHoldsEveryRow(t *testing.T) {
 	all, err := Catalogue()
@@ -42,8 +43,8 @@ func TestCatalogueHoldsEveryRow(t *testing.T) {
 		if s.Family == "" || s.Source == "" || s.Fixed == "" || s.Stock == "" {
 			t.Errorf("%s: family, source and what each arm shows must be filled in", s.ID)
 		}
-		if !s.Runs(LevelSim) {
-			t.Errorf("%s: virtual time carries every row", s.ID)
+		if !s.Runs(LevelSim) && s.Family != "cluster" {
+			t.Errorf("%s: virtual time carries every row but those that take a cluster", s.ID)
 		}
 	}
 	want := strings.Fields(rows)
@@ -62,10 +63,14 @@ func TestArmsLieFarApartOnANode(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range all {
-		if !s.Runs(LevelNode) {
+		level := LevelNode
+		if !s.Runs(level) {
+			level = LevelKind
+		}
+		if !s.Runs(level) {
 			continue
 		}
-		s = s.At(LevelNode)
+		s = s.At(level)
 		shortens := slices.ContainsFunc(s.Expect, func(e Expectation) bool { return e.Rule == ShorterActs || e.Rule == Prompt })
 		if !shortens {
 			continue
@@ -104,6 +109,9 @@ func TestAtReplacesTimes(t *testing.T) {
 	if s.Pod.Containers[0].Hook.Takes != 50*time.Second {
 		t.Error("scaling changed the scenario as written")
 	}
+	if kind := s.At(LevelKind); kind.Pod.Grace != 20 {
+		t.Errorf("a kind cluster has the times of a real node: %+v", kind)
+	}
 	if sim := s.At(LevelSim); sim.Pod.Grace != 60 || sim.Pod.Containers[0].Hook.Takes != 50*time.Second {
 		t.Errorf("a level without times of its own runs others: %+v", sim)
 	}
@@ -140,6 +148,8 @@ func TestCheckRefuses(t *testing.T) {
 		"late first step":    {func(s *Scenario) { s.Steps = []Step{del(1, 5)} }, "count from the first step"},
 		"steps out of order": {func(s *Scenario) { s.Steps = []Step{del(0, 5), del(0, 3)} }, "does not come after"},
 		"no container":       {func(s *Scenario) { s.Pod.Containers = nil }, "no container"},
+		"unknown owner":      {func(s *Scenario) { s.Pod.Owner = "Crew" }, `unknown owner "Crew"; known: StatefulSet, DaemonSet, Job`},
+		"owner on a node":    {func(s *Scenario) { s.Pod.Owner = OwnerJob }, "belongs to a Job, which takes level kind"},
 		"bad id":             {func(s *Scenario) { s.ID = "Not a label" }, "DNS label"},
 		"sleeps too long": {func(s *Scenario) { s.Pod.Containers[0].Hook = &Hook{Kind: HookSleep, Takes: time.Minute} },
 			"the API allows"},

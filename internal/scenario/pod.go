@@ -29,6 +29,8 @@ type Pod struct {
 	// Static: the pod is a static one, from a manifest in the kubelet's folder. Its name in the API and at the runtime has
 	// the node's name appended.
 	Static bool
+	// Owner is the controller that makes the pod; "" is nobody: the harness makes it. An owned pod is placed by the scheduler.
+	Owner Owner
 	// UID is that which the manifest of a static pod fixes; "" lets the kubelet make one from the manifest.
 	UID string
 }
@@ -37,6 +39,21 @@ type Pod struct {
 func (p Pod) All() []Container {
 	return append(append([]Container{}, p.Sidecars...), p.Containers...)
 }
+
+// Owner is the kind of controller that a pod belongs to. Only a level with a controller manager can carry one.
+type Owner string
+
+const (
+	// OwnerStatefulSet replaces a pod under its own name, OwnerDaemonSet under another one, each as soon as it has left the API.
+	OwnerStatefulSet Owner = "StatefulSet"
+	OwnerDaemonSet   Owner = "DaemonSet"
+	// OwnerJob has a podFailurePolicy: a container that ended with code 137 (SIGKILL) fails the Job. It looks at a pod only
+	// when that is in a final phase.
+	OwnerJob Owner = "Job"
+)
+
+// Owners returns every kind of controller.
+func Owners() []Owner { return []Owner{OwnerStatefulSet, OwnerDaemonSet, OwnerJob} }
 
 // Container is a container and its manners.
 type Container struct {
@@ -50,6 +67,9 @@ type Container struct {
 	Hook *Hook
 	// Probe is the period of an exec readiness probe that reports PROBE each time it runs; 0 for none.
 	Probe time.Duration
+	// Port is a host port that the main process listens on before it says that it started; where it is taken, it ends with
+	// code 1. 0 for none.
+	Port int
 	// Pull: the image is pulled even if it is there (imagePullPolicy Always).
 	Pull bool
 }
@@ -77,4 +97,6 @@ type Hook struct {
 const (
 	// HTTPPort is the port of a scenario's HTTP hook server. One scenario of the catalogue has one.
 	HTTPPort = 18080
+	// ReusedPort is the host port that a pod leaves to the next. One scenario of the catalogue has one.
+	ReusedPort = 18081
 )

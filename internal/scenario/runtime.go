@@ -81,4 +81,4 @@ func runtimes() []Scenario {
 }
 
 // notByFault says why a level cannot carry scenarios with a fault of the runtime.
-var notByFault = map[Level]string{LevelKind: "nothing sits between the kubelet and the runtime of a kind node that could make a call fail"}
+var notByFault = map[Level]string{LevelKind: "what sits between the kubelet and the runtime of a kind node only records; it makes no call fail"}

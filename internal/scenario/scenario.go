@@ -87,7 +87,8 @@ type Scenario struct {
 	Watch map[Level]time.Duration
 	// Alone: a step disturbs every pod of its node, so nothing else may run there meanwhile. Such scenarios come last.
 	Alone bool
-	// Scaled replaces times at a level where those written would take too long. Virtual time needs none.
+	// Scaled replaces times at a level where those written would take too long. Virtual time needs none; a kind cluster has
+	// those of a real node unless it has its own.
 	Scaled map[Level]Times
 	// Expect says what each rule's judge finds on each arm.
 	Expect []Expectation
@@ -114,6 +115,9 @@ type Times struct {
 func (s Scenario) At(level Level) Scenario {
 	s.Expect = slices.DeleteFunc(slices.Clone(s.Expect), func(e Expectation) bool { return level != "" && !e.shows(level) })
 	times, ok := s.Scaled[level]
+	if !ok && level == LevelKind {
+		times, ok = s.Scaled[LevelNode]
+	}
 	if !ok {
 		return s
 	}
@@ -202,16 +206,25 @@ func (s Scenario) Stays() bool {
 func (s Scenario) Leaves() bool {
 	for _, step := range s.Steps {
 		switch step.Do.(type) {
-		case Delete, Force, Taint, RemoveManifest, ChangeManifest, Burst:
+		case Delete, Force, Drain, Taint, RemoveManifest, ChangeManifest, Burst:
 			return true
 		}
 	}
 	return false
 }
 
-// ComesBack says that a pod of the same name starts again after the first one's end.
+// Replaced says that another pod with the same containers takes the place of the first one as soon as the API has forgotten
+// that: its controller makes it, or the harness does.
+func (s Scenario) Replaced() bool {
+	if s.Pod.Owner == OwnerStatefulSet || s.Pod.Owner == OwnerDaemonSet {
+		return true
+	}
+	return slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Do == Recreate{} })
+}
+
+// ComesBack says that a pod of the same name, or in the same place, starts again after the first one's end.
 func (s Scenario) ComesBack() bool {
-	return slices.ContainsFunc(s.Steps, func(step Step) bool {
+	return s.Replaced() || slices.ContainsFunc(s.Steps, func(step Step) bool {
 		switch step.Do.(type) {
 		case ChangeManifest, AddManifest:
 			return true

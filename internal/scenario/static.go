@@ -50,7 +50,7 @@ func statics() []Scenario {
 		Pod:    pod,
 		Steps:  []Step{at(0, ForceMirror{})},
 		// It comes back when the kubelet next syncs the pod, by default once in 60 to 90 s.
-		Watch:  map[Level]time.Duration{LevelSim: 100 * time.Second, LevelNode: 55 * time.Second, LevelKind: 100 * time.Second},
+		Watch:  map[Level]time.Duration{LevelSim: 100 * time.Second, LevelNode: 55 * time.Second, LevelKind: 55 * time.Second},
 		Expect: keeps(Kept),
 		Levels: everywhere,
 	}, {

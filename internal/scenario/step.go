@@ -30,10 +30,10 @@ type Step struct {
 
 func (s Step) String() string { return fmt.Sprintf("+%v %v", s.After, s.Do) }
 
-// Action is what a step does. The kinds are those of this file and of steps_node.go; a level that cannot carry one out
+// Action is what a step does. The kinds are those of this file, of steps_node.go and of steps_kind.go; a level that cannot carry one out
 // says so before it starts anything.
 //
-// Delete, Force, Taint, Evict, RemoveManifest and ChangeManifest ask for the pod's end: Asked says with which grace. The
+// Delete, Force, Drain, Taint, Evict, RemoveManifest and ChangeManifest ask for the pod's end: Asked says with which grace. The
 // others disturb what is around it.
 type Action interface {
 	fmt.Stringer
@@ -91,7 +91,7 @@ func Asked(do Action, spec int64) (int64, bool) {
 			return 1, true
 		}
 		return do.Grace, true
-	case Force:
+	case Force, Drain:
 		return 0, true
 	case Evict:
 		return do.Override(spec), true

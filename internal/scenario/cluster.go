@@ -1,0 +1,92 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+// cluster is the family of what takes a whole cluster: controllers that replace or judge a pod, kubectl drain, a port that the
+// next pod is given by the scheduler.
+func cluster() []Scenario {
+	only := []Level{LevelKind}
+	stubborn := []Container{{Name: "main", Stubborn: true}}
+	return []Scenario{{
+		ID:     "statefulset-force",
+		Source: "#113717; the promise of at most one pod of a name",
+		Fixed:  "killed at 3 s, the successor starts within 5 s and never beside it",
+		Stock:  "the successor starts beside it: it lives on to 30 s",
+		Pod:    Pod{Grace: 30, Owner: OwnerStatefulSet, Containers: stubborn},
+		Steps:  []Step{del(0, 30), force(3)},
+		Expect: repairs(ShorterActs, Zero, Prompt),
+		Levels: only,
+		Not:    notWithoutControllers,
+	}, {
+		ID:     "statefulset-force-direct",
+		Source: "#115819; the promise of at most one pod of a name",
+		Fixed:  "killed at once, the successor starts within 5 s and never beside it",
+		Stock:  "killed at 2 s",
+		Pod:    Pod{Grace: 60, Owner: OwnerStatefulSet, Containers: stubborn},
+		Steps:  []Step{force(0)},
+		Expect: repairs(Zero),
+		Levels: only,
+		Not:    notWithoutControllers,
+	}, {
+		ID:     "daemonset-force",
+		Source: "#113717",
+		Fixed:  "killed at 3 s, the node's next pod starts within 5 s and never beside it",
+		Stock:  "the next pod starts beside it: it lives on to 30 s",
+		Pod:    Pod{Grace: 30, Owner: OwnerDaemonSet, Containers: stubborn},
+		Steps:  []Step{del(0, 30), force(3)},
+		Expect: repairs(ShorterActs, Zero, Prompt),
+		Levels: only,
+		Not:    notWithoutControllers,
+	}, {
+		ID:     "job-failure-policy",
+		Source: "derived: the Job controller waits for the pod's final phase",
+		Fixed:  "killed at 3 s, and the Job has failed by its policy soon after",
+		Stock:  "killed at 30 s, the Job waits until then",
+		Pod:    Pod{Grace: 30, Owner: OwnerJob, Containers: stubborn},
+		Steps:  []Step{del(0, 30), force(3)},
+		Expect: append(repairs(ShorterActs, Zero), keeps(Kept)...),
+		Levels: only,
+		Not:    notWithoutControllers,
+	}, {
+		ID:     "drain-force",
+		Source: "kubectl drain --force --grace-period=0",
+		Fixed:  "killed at the eviction with grace 0",
+		Stock:  "killed at 30 s, though kubectl drain is long content",
+		Pod:    Pod{Grace: 30, Containers: stubborn},
+		Steps:  []Step{del(0, 30), at(3, Drain{})},
+		Alone:  true, // the node is cordoned
+		Expect: repairs(ShorterActs, Zero, Prompt),
+		Levels: only,
+		Not:    notWithoutControllers,
+	}, {
+		ID:     "hostport-reuse",
+		Source: "derived: the scheduler gives a port away with the API object",
+		Fixed:  "killed at 3 s, the next pod with its port starts within 5 s",
+		Stock:  "the next pod fails: the port is taken to 30 s",
+		Pod:    Pod{Grace: 30, Containers: []Container{{Name: "main", Stubborn: true, Port: ReusedPort}}},
+		Steps:  []Step{del(0, 30), force(3), at(3.05, Recreate{})},
+		Expect: repairs(ShorterActs, Zero, Prompt),
+		Levels: only,
+		Not:    notWithoutControllers,
+	}}
+}
+
+// notWithoutControllers says why levels without a control plane of their own cannot carry a scenario.
+var notWithoutControllers = map[Level]string{
+	LevelSim:  "no controller, no scheduler and no kubectl are simulated",
+	LevelNode: "no controller manager and no scheduler run beside the node",
+}
