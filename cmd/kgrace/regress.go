@@ -47,6 +47,7 @@ type regression struct {
 	runtimes                            []string
 	oneByOne                            bool
 	out                                 outputFlag
+	split                               split
 	// from these follow
 	arms      []scenario.Arm
 	ids       []string
@@ -97,6 +98,7 @@ Exit codes:
 	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, for slow machines")
 	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this folder again, and run nothing")
 	cmd.Flags().VarP(&q.out, "output", "o", "how to print the result")
+	q.split.addFlags(cmd)
 	return cmd
 }
 
@@ -129,6 +131,9 @@ func (q *regression) resolve(ids []string) (err error) {
 		return usage(err)
 	}
 	q.ids = ids
+	if err := q.takePart(); err != nil {
+		return usage(err)
+	}
 	if q.judge != "" && len(ids) > 0 {
 		return usage(errors.New("--judge takes the scenarios from the folder's histories; name none"))
 	}
@@ -145,6 +150,9 @@ func (q *regression) rejudge(app *app) error {
 
 // carryOut builds, runs the suite, and reads what it left.
 func (q *regression) carryOut(ctx context.Context, app *app) error {
+	if q.split.suites != "" {
+		return q.simulateCompiled(ctx, app)
+	}
 	r, err := app.repo()
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/shard"
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simbuild"
 	"github.com/kgrace/kgrace/internal/simkubelet"
@@ -48,21 +49,20 @@ func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) e
 	if len(runtimes) == 0 {
 		return usage(errors.New("--runtime names none"))
 	}
-	suites := map[scenario.Arm]string{}
-	for _, arm := range q.arms {
-		suite, err := simbuild.Build(ctx, r, q.minor, kubetree.Arm(arm))
-		if err != nil {
-			return err
-		}
-		suites[arm] = suite
+	suites, err := q.split.compiled(ctx, r, q.minor, q.arms)
+	if err != nil {
+		return err
+	}
+	if err := q.split.begin(q.artifacts, shard.Catalogue); err != nil {
+		return err
 	}
 	var reds, errs []error
 	all := map[string]report.Results{}
 	for _, p := range runtimes {
-		dir := q.artifacts
-		if p != sim.Containerd {
-			dir = filepath.Join(dir, string(p))
+		if q.split.part.Split() && len(simkubelet.Rows(p, q.scenarios)) == 0 {
+			continue // other parts have some
 		}
+		dir := filepath.Join(q.artifacts, shard.Below(p))
 		results, failed, err := q.simulateOn(ctx, app, p, dir, suites)
 		if err != nil {
 			return err
@@ -87,6 +87,7 @@ func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) e
 		e.SetIndent("", "  ")
 		errs = append(errs, e.Encode(all))
 	}
+	errs = append(errs, q.leave(suites))
 	if len(reds) > 0 {
 		return red(errors.Join(append(reds, errs...)...))
 	}

@@ -67,3 +67,19 @@ func Take[T any](p Part, all []T) []T {
 	}
 	return mine
 }
+
+// Process says which of how many shares of all seeds the i-th of n processes of the part plays.
+func (p Part) Process(i, n int) (share, shares int) {
+	if !p.Split() {
+		return i, n
+	}
+	return p.Index + p.Total*i, p.Total * n
+}
+
+// Of is how many of n things fall to the part.
+func (p Part) Of(n int) int {
+	if !p.Split() {
+		return n
+	}
+	return max(n-p.Index+p.Total-1, 0) / p.Total
+}

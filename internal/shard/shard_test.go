@@ -315,6 +315,25 @@ func TestParts(t *testing.T) {
 		if !slices.Equal(got, numbers) {
 			t.Errorf("%d parts: %v", total, got)
 		}
+		// The same by processes: three in each part.
+		seen := map[int]int{}
+		for i := range total {
+			p := Part{i, total}
+			if got := len(Take(p, numbers)); p.Of(len(numbers)) != got {
+				t.Errorf("part %s of %v has %d, not %d", p, numbers, got, p.Of(len(numbers)))
+			}
+			for j := range 3 {
+				share, shares := p.Process(j, 3)
+				for _, seed := range (property.Config{Seed: 0, Count: 50, Shard: share, Shards: shares}).Seeds() {
+					seen[seed]++
+				}
+			}
+		}
+		for seed := range 50 {
+			if seen[seed] != 1 {
+				t.Errorf("%d parts: seed %d is played %d times", total, seed, seen[seed])
+			}
+		}
 	}
 	for _, bad := range []string{"", "1", "1/", "/2", "2/2", "-1/2", "0/0", "a/b", "1/2/3"} {
 		p := Part{7, 8}

@@ -1,0 +1,194 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/shard"
+	"github.com/kgrace/kgrace/internal/simbuild"
+)
+
+// split is what the commands of the sim level need to carry out a part of a run on a machine that may have neither Go nor a
+// checkout.
+type split struct {
+	part shard.Part
+	// suites is a folder of compiled suites, such as the image of `kgrace shard image` holds; "" means to build them.
+	suites string
+	// whole are the scenarios of all parts.
+	whole []string
+}
+
+func (s *split) addFlags(cmd *cobra.Command) {
+	cmd.Flags().Var(&s.part, "shard", "carry out one part of the run, 0/4 to 3/4 for four; `kgrace report merge` puts parts together")
+	cmd.Flags().StringVar(&s.suites, "suites", "", "run the compiled suites in this folder, and build nothing (sim level)")
+}
+
+// compiled returns the suites of the arms, built first if none were given.
+func (s *split) compiled(ctx context.Context, r *kubetree.Repo, minor string, arms []scenario.Arm) (map[scenario.Arm]string, error) {
+	suites := map[scenario.Arm]string{}
+	if s.suites == "" {
+		for _, arm := range arms {
+			suite, err := simbuild.Build(ctx, r, minor, kubetree.Arm(arm))
+			if err != nil {
+				return nil, err
+			}
+			suites[arm] = suite
+		}
+		return suites, nil
+	}
+	made, err := shard.OpenSuites(s.suites)
+	if err != nil {
+		return nil, err
+	}
+	for _, arm := range arms {
+		if suites[arm] = made.Files[arm]; suites[arm] == "" {
+			return nil, fmt.Errorf("%s has no suite of %s; it has %v", s.suites, arm, slices.Sorted(maps.Keys(made.Files)))
+		}
+	}
+	return suites, nil
+}
+
+// open returns the minor of the compiled suites and the folder for artifacts, neither of which a checkout tells.
+func (s *split) open(minor, artifacts string) (string, string, error) {
+	made, err := shard.OpenSuites(s.suites)
+	if err != nil {
+		return "", "", err
+	}
+	if minor != "" && minor != made.Minor {
+		return "", "", usage(fmt.Errorf("the suites in %s are of %s, not of %s", s.suites, made.Minor, minor))
+	}
+	if artifacts == "" {
+		return "", "", usage(fmt.Errorf("with --suites say where histories and reports go: set %s", ArtifactsVar))
+	}
+	dir, err := filepath.Abs(artifacts)
+	return made.Minor, dir, err
+}
+
+// begin takes away what says that the part is finished.
+func (s *split) begin(artifacts string, k shard.Kind) error {
+	if !s.part.Split() {
+		return nil
+	}
+	return shard.Remove(artifacts, k)
+}
+
+// manifest is what both kinds of runs leave.
+func (s *split) manifest(k shard.Kind, minor string, arms []scenario.Arm, runtimes []string, suites map[scenario.Arm]string) (m shard.Manifest, err error) {
+	m = shard.Manifest{Kind: k, Part: s.part, Minor: minor, Arms: arms, Runtimes: runtimes, Suites: map[scenario.Arm]string{}}
+	for arm, path := range suites {
+		if m.Suites[arm], err = shard.Digest(path); err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// takePart leaves the scenarios that are the part's.
+func (q *regression) takePart() error {
+	s := &q.split
+	if !s.part.Split() && s.suites == "" {
+		return nil
+	}
+	if scenario.Level(q.level) != scenario.LevelSim || q.judge != "" {
+		return fmt.Errorf("--shard and --suites are for runs at level %s", scenario.LevelSim)
+	}
+	for _, one := range q.scenarios {
+		s.whole = append(s.whole, one.ID)
+	}
+	if q.scenarios = shard.Take(s.part, q.scenarios); len(q.scenarios) == 0 {
+		return fmt.Errorf("part %s has no scenario: there are %d, make no more parts than that", s.part, len(s.whole))
+	}
+	return nil
+}
+
+// simulateCompiled runs the sim level where there is no checkout.
+func (q *regression) simulateCompiled(ctx context.Context, app *app) (err error) {
+	if q.minor, q.artifacts, err = q.split.open(q.minor, q.artifacts); err != nil {
+		return err
+	}
+	return q.simulate(ctx, app, nil)
+}
+
+// leave says which part it was, once its results are there, whatever they say.
+func (q *regression) leave(suites map[scenario.Arm]string) error {
+	if !q.split.part.Split() {
+		return nil
+	}
+	m, err := q.split.manifest(shard.Catalogue, q.minor, q.arms, q.runtimes, suites)
+	if err != nil {
+		return err
+	}
+	m.Scenarios = q.split.whole
+	return m.Write(q.artifacts)
+}
+
+// takePart looks at what a part must know.
+func (q *randomRun) takePart() error {
+	switch {
+	case q.split.part.Split() && q.seed == 0:
+		return errors.New("with --shard name the seed: every part must have the same")
+	case q.split.part.Of(q.count) == 0:
+		return fmt.Errorf("part %s has no scenario: there are %d, make no more parts than that", q.split.part, q.count)
+	}
+	return nil
+}
+
+// place completes the minor and the folder for artifacts; nil where suites are given and no checkout is needed.
+func (q *randomRun) place(app *app) (*kubetree.Repo, error) {
+	if q.split.suites != "" {
+		var err error
+		q.minor, q.artifacts, err = q.split.open(q.minor, os.Getenv(ArtifactsVar))
+		return nil, err
+	}
+	r, err := app.repo()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.Versions.Minor(q.minor); err != nil {
+		return nil, usage(err)
+	}
+	if q.minor == "" {
+		q.minor = r.Versions.Default
+	}
+	q.artifacts, err = filepath.Abs(artifacts(r))
+	return r, err
+}
+
+// leave says which part it was and what it found.
+func (q *randomRun) leave(suites map[scenario.Arm]string, found []property.Results) error {
+	if !q.split.part.Split() {
+		return nil
+	}
+	m, err := q.split.manifest(shard.Properties, q.minor, q.arms, []string{q.runtime}, suites)
+	if err != nil {
+		return err
+	}
+	m.Seed, m.Histories, m.Found = q.seed, q.count, found
+	return m.Write(q.artifacts)
+}
