@@ -17,33 +17,30 @@ limitations under the License.
 package localnode
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"text/template"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
-	"sigs.k8s.io/yaml"
 )
 
-// writeConfigs writes the configuration files of the node's programs.
-func writeConfigs(p paths, cgroup, runtimeEndpoint, snapshotter string) error {
-	kubelet, err := kubeletConfig(p, cgroup, runtimeEndpoint)
+// writeConfigs writes the configuration files of the node's programs. flags are what the kubelet needs besides.
+func writeConfigs(p paths, d dialect, cgroup, runtimeEndpoint, snapshotter string) (flags []string, err error) {
+	kubelet, flags, err := d.kubeletFile(kubeletConfig(p, cgroup, runtimeEndpoint))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	containerd, err := containerdConfig(p, snapshotter)
+	containerd, err := containerdConfig(p, d, snapshotter)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cni, err := cniConfig()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for name, data := range map[string][]byte{
 		"kubelet.yaml":    kubelet,
@@ -53,14 +50,14 @@ func writeConfigs(p paths, cgroup, runtimeEndpoint, snapshotter string) error {
 		filepath.Join("cni", "10-kgrace.conflist"): cni,
 	} {
 		if err := os.WriteFile(p.etc(name), data, 0o644); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return flags, nil
 }
 
 // kubeletConfig keeps to the kubelet's defaults but for what this kind of node needs; each line says why.
-func kubeletConfig(p paths, cgroup, runtimeEndpoint string) ([]byte, error) {
+func kubeletConfig(p paths, cgroup, runtimeEndpoint string) *kubeletv1beta1.KubeletConfiguration {
 	var c kubeletv1beta1.KubeletConfiguration
 	c.TypeMeta = metav1.TypeMeta{APIVersion: kubeletv1beta1.SchemeGroupVersion.String(), Kind: "KubeletConfiguration"}
 
@@ -97,89 +94,10 @@ func kubeletConfig(p paths, cgroup, runtimeEndpoint string) ([]byte, error) {
 	// The disk is the machine's, and so is its fill level: no eviction and no image collection for what others store.
 	c.EvictionHard = map[string]string{"nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.available": "0%", "imagefs.inodesFree": "0%"}
 	c.ImageGCHighThresholdPercent = ptr(int32(100))
-	return yaml.Marshal(c)
+	return &c
 }
 
 func ptr[T any](v T) *T { return &v }
-
-// containerdTemplate keeps to containerd's defaults but for folders, the sandbox image and what a machine without
-// CAP_SYS_RESOURCE needs (restrict_oom_score_adj). disable_apparmor: a profile would be loaded into the machine's kernel.
-var containerdTemplate = template.Must(template.New("containerd.toml").Parse(`version = 3
-root = {{.Root}}
-state = {{.State}}
-imports = []
-disabled_plugins = [
-  "io.containerd.nri.v1.nri",
-  "io.containerd.image-verifier.v1.bindir",
-  "io.containerd.tracing.processor.v1.otlp",
-  "io.containerd.internal.v1.tracing",
-]
-
-[grpc]
-  address = {{.Socket}}
-
-[ttrpc]
-  address = {{.TTRPC}}
-
-[plugins.'io.containerd.internal.v1.opt']
-  path = {{.Opt}}
-
-# what imports images unpacks them for this snapshotter
-[[plugins.'io.containerd.transfer.v1.local'.unpack_config]]
-  platform = {{.Platform}}
-  snapshotter = {{.Snapshotter}}
-
-[plugins.'io.containerd.cri.v1.images']
-  snapshotter = {{.Snapshotter}}
-  [plugins.'io.containerd.cri.v1.images'.pinned_images]
-    sandbox = {{.Pause}}
-
-[plugins.'io.containerd.cri.v1.runtime']
-  disable_apparmor = true
-  disable_hugetlb_controller = true
-  restrict_oom_score_adj = true
-  [plugins.'io.containerd.cri.v1.runtime'.cni]
-    bin_dirs = [{{.CNIBin}}]
-    conf_dir = {{.CNIConf}}
-    use_internal_loopback = true
-  [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
-    runtime_type = 'io.containerd.runc.v2'
-    [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
-      BinaryName = {{.Runc}}
-      SystemdCgroup = false
-
-[plugins.'io.containerd.grpc.v1.cri']
-  stream_server_address = '127.0.0.1'
-`))
-
-func containerdConfig(p paths, snapshotter string) ([]byte, error) {
-	values := map[string]string{
-		"Root":        containerdDir,
-		"State":       filepath.Join(p.runDir, "containerd"),
-		"Socket":      containerdSocket(p.runDir),
-		"TTRPC":       containerdSocket(p.runDir) + ".ttrpc",
-		"Opt":         filepath.Join(containerdDir, "opt"),
-		"Snapshotter": snapshotter,
-		"Platform":    "linux/" + runtime.GOARCH,
-		"Pause":       PauseImage,
-		"CNIBin":      p.data("bin"),
-		"CNIConf":     p.etc("cni"),
-		"Runc":        p.bin(ProgramRunc),
-	}
-	for name, value := range values {
-		// A JSON string is a TOML basic string.
-		quoted, err := json.Marshal(value)
-		if err != nil {
-			return nil, err
-		}
-		values[name] = string(quoted)
-	}
-	var out bytes.Buffer
-	if err := containerdTemplate.Execute(&out, values); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
 
 // cniConfig makes the runtime report its network as ready, which a node must be to be Ready. Its plugin does not exist: a
 // pod without hostNetwork fails with an error that names it.
@@ -197,8 +115,8 @@ func cniConfig() ([]byte, error) {
 // nodePath is where the node's programs look for the machine's, after the node's own folder.
 const nodePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// program gives the command line of one of the node's programs.
-func program(p paths, name, node, snapshotter string) (Program, error) {
+// program gives the command line of one of the node's programs. more are arguments that only this node's has.
+func program(p paths, name, node, snapshotter string, more ...string) (Program, error) {
 	var args []string
 	switch name {
 	case ProgramEtcd:
@@ -232,7 +150,7 @@ func program(p paths, name, node, snapshotter string) (Program, error) {
 	}
 	return Program{
 		Name: name,
-		Argv: append([]string{p.bin(name)}, args...),
+		Argv: slices.Concat([]string{p.bin(name)}, args, more),
 		// The machine's environment (proxies, GODEBUG, ...) is not the node's.
 		Env: []string{"PATH=" + p.data("bin") + ":" + nodePath, "HOME=/root", "TMPDIR=/tmp"},
 		Log: p.log(name),

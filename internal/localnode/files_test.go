@@ -116,9 +116,9 @@ func TestKubeconfig(t *testing.T) {
 
 func TestKubeletConfig(t *testing.T) {
 	p := paths{dir: "/d", runDir: "/run/kgrace-1"}
-	data, err := kubeletConfig(p, "kgrace-stock-1", "/run/proxy/cri.sock")
-	if err != nil {
-		t.Fatal(err)
+	data, flags, err := today.kubeletFile(kubeletConfig(p, "kgrace-stock-1", "/run/proxy/cri.sock"))
+	if err != nil || len(flags) > 0 {
+		t.Fatal(flags, err)
 	}
 	var c kubeletv1beta1.KubeletConfiguration
 	if err := yaml.UnmarshalStrict(data, &c); err != nil {
@@ -150,16 +150,24 @@ func TestKubeletConfig(t *testing.T) {
 }
 
 func TestContainerdConfig(t *testing.T) {
-	data, err := containerdConfig(paths{dir: `/a "quoted" folder`, runDir: "/run/kgrace-1"}, "overlayfs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		`address = "/run/kgrace-1/containerd.sock"`, `snapshotter = "overlayfs"`, `sandbox = "kgrace.test/pause:v1"`,
-		`BinaryName = "/a \"quoted\" folder/data/bin/runc"`, "restrict_oom_score_adj = true", "SystemdCgroup = false",
+	for _, c := range []struct {
+		d    dialect
+		want []string
+	}{
+		{today, []string{"version = 3\n", `    sandbox = "kgrace.test/pause:v1"`}},
+		{yesterday, []string{"version = 2\n", `  sandbox_image = "kgrace.test/pause:v1"`}},
 	} {
-		if !strings.Contains(string(data), want) {
-			t.Errorf("containerd configuration lacks %s:\n%s", want, data)
+		data, err := containerdConfig(paths{dir: `/a "quoted" folder`, runDir: "/run/kgrace-1"}, c.d, "overlayfs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range append(c.want,
+			`address = "/run/kgrace-1/containerd.sock"`, `snapshotter = "overlayfs"`,
+			`BinaryName = "/a \"quoted\" folder/data/bin/runc"`, "restrict_oom_score_adj = true", "SystemdCgroup = false",
+		) {
+			if !strings.Contains(string(data), want) {
+				t.Errorf("configuration of containerd %v lacks %s:\n%s", c.d.containerd, want, data)
+			}
 		}
 	}
 }

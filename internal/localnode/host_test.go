@@ -29,6 +29,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/moby/sys/mountinfo"
+
+	"github.com/kgrace/kgrace/internal/versions"
 )
 
 // binDirVar names the folder with a node's programs (_output/bin after `kgrace build`); without it the tests that start
@@ -49,12 +51,24 @@ func testPrograms(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Programs of one minor: the default one, where other minors' have been built too.
+	others := map[string]bool{}
+	if pins, err := versions.LoadRoot("../.."); err == nil {
+		for _, minor := range pins.MinorNames() {
+			others[minor] = minor != pins.Default
+		}
+	}
 	bin := map[string]string{}
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() && !strings.Contains(path, "/fixed/") {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (others[entry.Name()] || entry.Name() == "fixed"):
+			return filepath.SkipDir
+		case entry.Type().IsRegular():
 			bin[entry.Name()] = path
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,10 @@ type Node struct {
 	dir   string
 	state *state
 
-	init *initProcess // nil when attached from another process
+	init *initProcess // nil when attached from another process, as is what follows
+
+	dialect      dialect
+	kubeletFlags []string
 
 	lostOnce sync.Once
 	lost     chan struct{}

@@ -36,7 +36,11 @@ import (
 
 // startProgram has pid 1 start a program.
 func (n *Node) startProgram(ctx context.Context, name string) error {
-	p, err := program(n.paths(), name, n.state.Name, "")
+	var more []string
+	if name == ProgramKubelet {
+		more = n.kubeletFlags
+	}
+	p, err := program(n.paths(), name, n.state.Name, "", more...)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,10 @@ func Up(ctx context.Context, c Config) (*Node, error) {
 	if err := check(ctx, &c); err != nil {
 		return nil, err
 	}
+	told, err := readDialect(ctx, c.Bin)
+	if err != nil {
+		return nil, &CheckError{Problems: []error{err}}
+	}
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -73,6 +77,7 @@ func Up(ctx context.Context, c Config) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	n.dialect = told
 	err = n.start(ctx, &c)
 	if err == nil {
 		c.logf("Ready after %.1f s", time.Since(begin).Seconds())
@@ -125,7 +130,8 @@ func (n *Node) start(ctx context.Context, c *Config) error {
 		c.logf("no overlay file system in %s (%v): containerd will copy instead", n.dir, err)
 		snapshotter = "native"
 	}
-	if err := writeConfigs(n.paths(), n.state.Cgroup, n.state.RuntimeEndpoint, snapshotter); err != nil {
+	var err error
+	if n.kubeletFlags, err = writeConfigs(n.paths(), n.dialect, n.state.Cgroup, n.state.RuntimeEndpoint, snapshotter); err != nil {
 		return err
 	}
 
