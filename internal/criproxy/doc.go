@@ -33,6 +33,10 @@ limitations under the License.
 // to a few tens later, exit code unknown), and the record's message says so. The proxy also reads the status replies
 // that pass through it and, whenever it has (re)subscribed, asks for containers that ended meanwhile; each container's
 // exit is recorded once, from whichever came first. Only a container that ended and was removed while the subscription
-// was down, and whose status nobody asked for, goes unrecorded. A runtime without container events still has its exits recorded
-// from the replies, with the same finishedAt but later than they happened; Proxy.ExitsErr then says so.
+// was down, and whose status nobody asked for, goes unrecorded. containerd before 1.7 has no container events in its CRI; there
+// the proxy follows containerd's own events, which have the same moment and code. A runtime with neither still has its exits
+// recorded from the replies, with the same finishedAt but later than they happened; Proxy.ExitsErr then says so.
+//
+// Kubelets up to 1.22 speak CRI v1alpha2, those up to 1.25 as well. Its calls are recorded and made to fail as those of v1 are.
+// Between the proxy and the runtime, what the proxy asks by itself is v1.
 package criproxy

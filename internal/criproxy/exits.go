@@ -59,17 +59,24 @@ func (x *exits) failure() error {
 	return x.err
 }
 
-// follow keeps a subscription to the runtime's container events until ctx ends.
+// follow keeps a subscription to the runtime's container events until ctx ends: the CRI's own or, at a runtime that is too
+// old to have them, containerd's.
 func (x *exits) follow(ctx context.Context) {
 	pause := firstPause
 	var before error // why the last subscription ended
+	open := x.criEvents
+	old := false
 	for {
-		subscribed, err := x.subscribe(ctx, before)
+		subscribed, err := x.subscribe(ctx, open, before)
 		if ctx.Err() != nil {
 			return
 		}
-		if status.Code(err) == codes.Unimplemented {
-			err = fmt.Errorf("the runtime does not implement GetContainerEvents; exits of containers are taken from its status replies, later than they happen: %w", err)
+		switch unimplemented := status.Code(err) == codes.Unimplemented; {
+		case unimplemented && !old:
+			open, old = x.containerdEvents, true
+			continue
+		case unimplemented:
+			err = fmt.Errorf("the runtime does not implement GetContainerEvents, and is no containerd with events of its own; exits of containers are taken from its status replies, later than they happen: %w", err)
 			x.mu.Lock()
 			x.err = err
 			x.mu.Unlock()
@@ -93,12 +100,26 @@ func (x *exits) follow(ctx context.Context) {
 	}
 }
 
+// source opens a stream of events. next waits for one and takes it in.
+type source func(context.Context) (next func() error, err error)
+
+func (x *exits) criEvents(ctx context.Context) (next func() error, err error) {
+	events, err := x.client.GetContainerEvents(ctx, &runtimev1.GetEventsRequest{}, grpc.WaitForReady(true))
+	return func() error {
+		event, err := events.Recv()
+		if err == nil {
+			x.handle(event)
+		}
+		return err
+	}, err
+}
+
 // subscribe follows the events until they end; subscribed tells whether it got that far. before is why the last
 // subscription ended, for the log.
-func (x *exits) subscribe(ctx context.Context, before error) (subscribed bool, err error) {
+func (x *exits) subscribe(ctx context.Context, open source, before error) (subscribed bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	events, err := x.client.GetContainerEvents(ctx, &runtimev1.GetEventsRequest{}, grpc.WaitForReady(true))
+	next, err := open(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -111,14 +132,13 @@ func (x *exits) subscribe(ctx context.Context, before error) (subscribed bool, e
 		x.proxy.logf("criproxy: subscribed again to container events, which had ended: %v", before)
 	}
 	for {
-		event, err := events.Recv()
+		err := next()
 		if errors.Is(err, io.EOF) {
 			return true, errors.New("the runtime closed the stream")
 		}
 		if err != nil {
 			return true, err
 		}
-		x.handle(event)
 	}
 }
 

@@ -39,7 +39,9 @@ type method struct {
 // methodTable finds methods by their path on the wire.
 type methodTable map[string]*method
 
-// methods holds every method of CRI v1. The path of any other is unknown, and its calls are passed on undecoded.
+// methods holds every method of CRI v1, under its path there and under that of v1alpha2, which kubelets up to 1.22 speak:
+// v1 began as a copy of it, message by message and field by field, and has only been added to. The path of any other is
+// unknown, and its calls are passed on undecoded.
 var methods = buildMethods(
 	runtimev1.RuntimeService_ServiceDesc.ServiceName,
 	runtimev1.ImageService_ServiceDesc.ServiceName,
@@ -55,7 +57,7 @@ func buildMethods(services ...string) methodTable {
 		list := d.(protoreflect.ServiceDescriptor).Methods()
 		for i := range list.Len() {
 			m := list.Get(i)
-			table["/"+name+"/"+string(m.Name())] = &method{
+			one := &method{
 				name:          string(m.Name()),
 				runtime:       name == runtimev1.RuntimeService_ServiceDesc.ServiceName,
 				read:          onlyLooks(string(m.Name())),
@@ -64,9 +66,16 @@ func buildMethods(services ...string) methodTable {
 				request:       messageType(m.Input()),
 				response:      messageType(m.Output()),
 			}
+			table["/"+name+"/"+one.name] = one
+			table["/"+alpha(name)+"/"+one.name] = one
 		}
 	}
 	return table
+}
+
+// alpha is the name of a service of CRI v1 in v1alpha2.
+func alpha(service string) string {
+	return strings.Replace(service, "runtime.v1.", "runtime.v1alpha2.", 1)
 }
 
 func messageType(d protoreflect.MessageDescriptor) protoreflect.MessageType {
@@ -90,16 +99,6 @@ func onlyLooks(name string) bool {
 	}
 	for _, suffix := range []string{"Status", "Stats", "Metrics"} {
 		if strings.HasSuffix(name, suffix) {
-			return true
-		}
-	}
-	return false
-}
-
-// known reports whether CRI v1 has a method of this bare name.
-func (t methodTable) known(name string) bool {
-	for _, m := range t {
-		if m.name == name {
 			return true
 		}
 	}
