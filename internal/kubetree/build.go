@@ -43,10 +43,16 @@ var kubePrograms = map[string]string{
 	"kube-controller-manager": "./cmd/kube-controller-manager",
 	"kube-scheduler":          "./cmd/kube-scheduler",
 	"kube-proxy":              "./cmd/kube-proxy",
+	"e2e.test":                "./test/e2e",
+	"agnhost":                 "./test/images/agnhost",
 }
 
-// clusterOnly are those that a whole cluster runs and a single node of ours does not: they are built by name only.
-var clusterOnly = []string{"kubeadm", "kube-controller-manager", "kube-scheduler", "kube-proxy"}
+// clusterOnly are those that a whole cluster runs, or that test one, and a single node of ours does not: they are built by
+// name only.
+var clusterOnly = []string{"kubeadm", "kube-controller-manager", "kube-scheduler", "kube-proxy", "e2e.test", "agnhost"}
+
+// testBinaries are packages of tests, compiled with go test -c.
+var testBinaries = []string{"e2e.test"}
 
 // perArm are the programs that exist once for each arm; the others come from the stock tree for both.
 var perArm = []string{"kubelet"}
@@ -143,7 +149,11 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 			return fmt.Errorf("building %s: %w", t.Program, explainSpace(err))
 		}
 	}
-	args := append([]string{"build", "-o", tmp}, append(t.flags, t.pkg)...)
+	verb := []string{"build"}
+	if slices.Contains(testBinaries, t.Program) {
+		verb = []string{"test", "-c"}
+	}
+	args := slices.Concat(verb, []string{"-o", tmp}, t.flags, []string{t.pkg})
 	_, err = tool.Go(ctx, t.dir, t.toolchain, cgoEnv(t), args...)
 	done(err)
 	if err != nil {
