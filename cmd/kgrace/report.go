@@ -62,6 +62,7 @@ network. A file that is not whole is refused by name and line.`,
 		},
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "the file to write (default: "+report.PageFile+" in the folder)")
+	cmd.AddCommand(newReportMergeCommand(app))
 	return cmd
 }
 

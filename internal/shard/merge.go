@@ -40,8 +40,8 @@ const PropertiesFile = "properties.json"
 // Merged is what the parts found together.
 type Merged struct {
 	// Runtimes in the order in which they were asked for, with the results of each.
-	Runtimes []string
-	Results  map[string]report.Results
+	Runtimes []sim.Personality
+	Results  map[sim.Personality]report.Results
 	// Properties, one an arm.
 	Properties []property.Results
 	// Parts is how many parts each kind had.
@@ -63,7 +63,7 @@ func Merge(out string, dirs ...string) (*Merged, error) {
 			return nil, fmt.Errorf("%s is a part itself; merge into another folder", out)
 		}
 	}
-	merged := &Merged{Results: map[string]report.Results{}, Parts: map[Kind]int{}}
+	merged := &Merged{Results: map[sim.Personality]report.Results{}, Parts: map[Kind]int{}}
 	for _, k := range Kinds() {
 		var found []*Manifest
 		for _, dir := range all {
@@ -135,7 +135,7 @@ func (merged *Merged) catalogue(out string, parts []*Manifest) error {
 		if err != nil {
 			return err
 		}
-		merged.Runtimes, merged.Results[name] = append(merged.Runtimes, name), results
+		merged.Runtimes, merged.Results[p] = append(merged.Runtimes, p), results
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func TestMergedIsAsInOnePiece(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(simkubelet.Runtimes(), merged.Runtimes); diff != "" {
+		if diff := cmp.Diff(sim.Personalities(), merged.Runtimes); diff != "" {
 			t.Error(diff)
 		}
 		for _, runtime := range sim.Personalities() {
@@ -298,7 +298,7 @@ func TestARedPartIsRedInAll(t *testing.T) {
 		must(t, r.Write(file))
 		merged, err := Merge(filepath.Join(t.TempDir(), "merged"), dir)
 		must(t, err)
-		if got := merged.Results[string(sim.Containerd)].Status(); got != want {
+		if got := merged.Results[sim.Containerd].Status(); got != want {
 			t.Errorf("status %s, want %s", got, want)
 		}
 	}

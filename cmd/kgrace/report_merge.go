@@ -1,0 +1,104 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/shard"
+)
+
+func newReportMergeCommand(app *app) *cobra.Command {
+	out := newOutputFlag()
+	to := os.Getenv(ArtifactsVar)
+	cmd := &cobra.Command{
+		Use:   "merge dir...",
+		Short: "Put the parts of a split run together",
+		Long: `Put together what the parts of a run left: ` + "`kgrace regress --level sim --shard i/n` and `kgrace properties --shard i/n`" + `. Each dir is the
+artifacts folder of a part, or a folder of such folders. The whole run is judged as if one machine had carried it out, and
+its results, histories, JUnit and HTML report are written to --artifacts.
+
+Parts are taken only if they are of one run: the same split, minor, arms, scenarios, seeds and suites. A part that is missing
+or there twice is an error that names it.
+
+Exit codes:
+  0  every part is there, and every verdict is the expected one
+  1  red: a judge saw something else than the catalogue expects
+  2  the command line is wrong
+  3  invalid: a part is missing or does not fit, or nothing is red but something could not be run or judged`,
+		Example: "  kgrace report merge --artifacts all part-0 part-1 part-2\n  kgrace report merge --artifacts all parts",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, dirs []string) error {
+			if to == "" {
+				return usage(fmt.Errorf("say where the whole goes: --artifacts, or %s", ArtifactsVar))
+			}
+			return app.mergeReports(to, dirs, out)
+		},
+	}
+	cmd.Flags().StringVar(&to, "artifacts", to, "where the whole goes; another folder than the parts'")
+	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	return cmd
+}
+
+func (a *app) mergeReports(to string, dirs []string, out outputFlag) error {
+	merged, err := shard.Merge(to, dirs...)
+	if err != nil {
+		return err
+	}
+	for _, k := range shard.Kinds() {
+		if n := merged.Parts[k]; n > 0 {
+			fmt.Fprintf(a.errs, "merge: %s: all %d parts are there\n", k, n)
+		}
+	}
+	q := &regression{out: out}
+	var reds, errs []error
+	for _, p := range merged.Runtimes {
+		results := merged.Results[p]
+		if out != "json" {
+			fmt.Fprintf(a.output, "Runtime: simulated %s\n\n", p)
+		}
+		if err := q.judged(a, results); results.Status() == report.StatusRed {
+			reds = append(reds, err)
+		} else if err != nil {
+			errs = append(errs, err)
+		}
+		errs = append(errs, a.htmlReport(filepath.Join(to, shard.Below(p))))
+	}
+	for _, found := range merged.Properties {
+		if err := goodEnough(found); err != nil {
+			reds = append(reds, err)
+		}
+	}
+	if out == "json" {
+		e := json.NewEncoder(a.output)
+		e.SetIndent("", "  ")
+		errs = append(errs, e.Encode(map[string]any{"results": merged.Results, "properties": merged.Properties}))
+	} else if len(merged.Properties) > 0 {
+		errs = append(errs, printProperties(a, out, merged.Properties))
+	}
+	if len(reds) > 0 {
+		return red(errors.Join(append(reds, errs...)...))
+	}
+	return errors.Join(errs...)
+}
