@@ -72,6 +72,10 @@ func Pod(s scenario.Scenario, node, linesDir string) *corev1.Pod {
 			pod.Spec.Tolerations = nil
 		}
 	}
+	if s.Scheduled() {
+		pod.Spec.NodeName = ""
+		pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: node}
+	}
 	for _, c := range s.Pod.Sidecars {
 		one := containerOf(s.ID, c)
 		restartable(&one)
@@ -130,6 +134,10 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 			{Name: "KGRACE_SOCKET", Value: filepath.Join(LinesMount, LinesSocket)},
 		},
 		VolumeMounts: []corev1.VolumeMount{{Name: "lines", MountPath: LinesMount}},
+	}
+	if c.Port > 0 {
+		args = append(args, "--http-port", strconv.Itoa(c.Port))
+		one.Ports = []corev1.ContainerPort{{ContainerPort: int32(c.Port), HostPort: int32(c.Port)}}
 	}
 	if c.Pull {
 		one.ImagePullPolicy = corev1.PullAlways

@@ -87,6 +87,9 @@ func Over(s scenario.Scenario, events []history.Event) bool {
 		}
 		return len(w.alive) == 0
 	}
+	if s.Pod.Owner == scenario.OwnerJob && !w.job {
+		return false
+	}
 	return len(w.alive) == 0 && w.stopped && (!s.Leaves() || len(w.there) > 0 && w.allGone())
 }
 
@@ -97,6 +100,7 @@ type watched struct {
 	calls, kills map[int64]bool  // without an answer
 	there        map[string]bool // pods seen in the API; false for those that left
 	stopped      bool            // a sandbox was
+	job          bool            // the pod's Job is over
 	back         bool            // a pod that had left is there again
 }
 
@@ -121,6 +125,8 @@ func (w *watched) see(e history.Event) {
 		there, known := w.there[e.Pod]
 		w.back = w.back || known && !there && e.Reason != "DELETED"
 		w.there[e.Pod] = e.Reason != "DELETED"
+	case history.APIJob:
+		w.job = true
 	case history.CRICall:
 		w.calls[e.CallID] = true
 	case history.CRIReturn:

@@ -94,9 +94,14 @@ func (b *bench) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, watch := range []func(context.Context, kubernetes.Interface, string, history.Sink) (*apiwatch.Watch, error){
-		apiwatch.Pods, apiwatch.Events,
-	} {
+	watches := []func(context.Context, kubernetes.Interface, string, history.Sink) (*apiwatch.Watch, error){apiwatch.Pods, apiwatch.Events}
+	if _, ok := b.node.(clustered); ok {
+		if err := admits(ctx, b.client); err != nil {
+			return err
+		}
+		watches = append(watches, apiwatch.Jobs)
+	}
+	for _, watch := range watches {
 		w, err := watch(ctx, b.client, namespace, b.recorder)
 		if err != nil {
 			return err

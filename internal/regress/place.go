@@ -63,11 +63,15 @@ type (
 		CutKubeletOff(ctx context.Context) error
 		LetKubeletList(ctx context.Context) error
 	}
+	// clustered is a place with a control plane of its own: controllers, a scheduler, kubectl.
+	clustered interface {
+		// Drain runs `kubectl drain --force --grace-period=0` of the node for the namespace's pods with these labels; Uncordon
+		// lets the node take pods again.
+		Drain(ctx context.Context, selector string) error
+		Uncordon(ctx context.Context) error
+	}
 )
 
 // Opener makes the place of an arm, recording into the sink from before the kubelet starts. The place outlives the call: its
 // recording ends with ctx or Close.
 type Opener func(ctx context.Context, arm scenario.Arm, record history.Sink) (Place, error)
-
-// LinesSocket is the name of the line server's socket in the folder for lines.
-const LinesSocket = linesSocket

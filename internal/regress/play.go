@@ -49,6 +49,10 @@ func (b *bench) newPlay(row scenario.Scenario) (*play, error) {
 	s := row.At(b.run.options.Level)
 	p := &play{bench: b, row: row, scenario: s, target: row.ID}
 	var more []string
+	if s.Pod.Owner != "" {
+		p.target = "" // the controller gives it
+		more = append(more, history.Generated(row.ID))
+	}
 	if s.Pod.Static {
 		p.target = row.ID + "-" + b.node.NodeName()
 		more = append(more, p.target)
@@ -98,6 +102,13 @@ func (p *play) prepare(ctx context.Context) {
 		p.abandon(fmt.Errorf("the pod never got there: %w", err))
 		return
 	}
+	if p.scenario.Pod.Owner != "" {
+		var err error
+		if p.target, err = p.owned(ctx); err != nil {
+			p.abandon(err)
+			return
+		}
+	}
 	p.armed = true
 }
 
@@ -105,7 +116,11 @@ func (p *play) create(ctx context.Context) error {
 	if p.scenario.Pod.Static {
 		return p.writeManifest(false)
 	}
-	_, err := p.client.CoreV1().Pods(namespace).Create(ctx, cast.Pod(p.scenario, p.node.NodeName(), p.node.LinesDir()), metav1.CreateOptions{})
+	pod := p.pod()
+	if p.scenario.Pod.Owner != "" {
+		return p.createOwner(ctx, pod)
+	}
+	_, err := p.client.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{})
 	return err
 }
 

@@ -46,6 +46,8 @@ func carries(level scenario.Level, do scenario.Action) bool {
 		return true
 	case scenario.CutWatch, scenario.Relist:
 		return level == scenario.LevelNode
+	case scenario.Drain, scenario.Recreate:
+		return level == scenario.LevelKind
 	}
 	return false
 }
@@ -76,10 +78,13 @@ func (p *play) do(ctx context.Context, do scenario.Action) {
 func (p *play) disturb(ctx context.Context, do scenario.Action) error {
 	switch do.(type) {
 	case scenario.Taint:
+		if _, ok := p.node.(clustered); ok {
+			return p.evictedByTaint(ctx)
+		}
 		if err := p.taint(ctx, true); err != nil {
 			return err
 		}
-		// There is no taint manager here: the harness sends what that would send.
+		// A cluster has a taint manager. Elsewhere the harness sends what that would send.
 		p.delete(ctx, p.target, nil)
 		return nil
 	case scenario.RemoveManifest:
@@ -94,6 +99,10 @@ func (p *play) disturb(ctx context.Context, do scenario.Action) error {
 	case scenario.ForceMirror:
 		p.delete(ctx, p.target, new(int64))
 		return nil
+	case scenario.Drain:
+		return p.drain(ctx)
+	case scenario.Recreate:
+		return p.create(ctx)
 	case scenario.KillKubelet:
 		return p.node.KillKubelet(ctx)
 	case scenario.StartKubelet:
@@ -224,6 +233,9 @@ func (p *play) tidy(ctx context.Context) {
 	for _, step := range p.scenario.Steps {
 		if _, ok := step.Do.(scenario.Taint); ok && ctx.Err() == nil {
 			p.err = errors.Join(p.err, p.taint(ctx, false))
+		}
+		if place, ok := p.node.(clustered); ok && step.Do == (scenario.Drain{}) && ctx.Err() == nil {
+			p.err = errors.Join(p.err, place.Uncordon(ctx))
 		}
 	}
 }

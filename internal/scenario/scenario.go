@@ -213,6 +213,11 @@ func (s Scenario) Leaves() bool {
 	return false
 }
 
+// Scheduled says that the scheduler places the pod: it belongs to a controller, or asks for a port of the node.
+func (s Scenario) Scheduled() bool {
+	return s.Pod.Owner != "" || slices.ContainsFunc(s.Pod.All(), func(c Container) bool { return c.Port > 0 })
+}
+
 // Replaced says that another pod with the same containers takes the place of the first one as soon as the API has forgotten
 // that: its controller makes it, or the harness does.
 func (s Scenario) Replaced() bool {

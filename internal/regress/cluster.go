@@ -1,0 +1,147 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/kgrace/kgrace/internal/cast"
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// What follows takes a cluster: controllers that make pods, a taint manager, kubectl.
+
+// scenarioLabel is on every pod that a controller or kubectl must find.
+const scenarioLabel = "kgrace.test/scenario"
+
+// pod makes the API object of the scenario's pod.
+func (p *play) pod() *corev1.Pod {
+	pod := cast.Pod(p.scenario, p.node.NodeName(), p.node.LinesDir())
+	pod.Labels = map[string]string{scenarioLabel: p.row.ID}
+	return pod
+}
+
+// createOwner creates the controller that makes the scenario's pod.
+func (p *play) createOwner(ctx context.Context, pod *corev1.Pod) error {
+	about := metav1.ObjectMeta{Name: p.row.ID, Namespace: namespace}
+	selector := &metav1.LabelSelector{MatchLabels: pod.Labels}
+	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels}, Spec: pod.Spec}
+	one := int32(1)
+	var err error
+	switch owner := p.scenario.Pod.Owner; owner {
+	case scenario.OwnerStatefulSet:
+		template.Spec.RestartPolicy = corev1.RestartPolicyAlways
+		_, err = p.client.AppsV1().StatefulSets(namespace).Create(ctx, &appsv1.StatefulSet{ObjectMeta: about,
+			Spec: appsv1.StatefulSetSpec{Replicas: &one, Selector: selector, Template: template}}, metav1.CreateOptions{})
+	case scenario.OwnerDaemonSet:
+		template.Spec.RestartPolicy = corev1.RestartPolicyAlways
+		_, err = p.client.AppsV1().DaemonSets(namespace).Create(ctx, &appsv1.DaemonSet{ObjectMeta: about,
+			Spec: appsv1.DaemonSetSpec{Selector: selector, Template: template}}, metav1.CreateOptions{})
+	case scenario.OwnerJob:
+		_, err = p.client.BatchV1().Jobs(namespace).Create(ctx, &batchv1.Job{ObjectMeta: about, Spec: batchv1.JobSpec{
+			Template: template,
+			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+				Action: batchv1.PodFailurePolicyActionFailJob,
+				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+					Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{137},
+				},
+			}}},
+		}}, metav1.CreateOptions{})
+	default:
+		err = fmt.Errorf("unknown owner %q", owner)
+	}
+	return err
+}
+
+// owned returns the name of the pod that the controller made.
+func (p *play) owned(ctx context.Context) (string, error) {
+	pods, err := p.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: scenarioLabel + "=" + p.row.ID})
+	if err != nil {
+		return "", err
+	}
+	if len(pods.Items) != 1 {
+		return "", fmt.Errorf("the %s made %d pods, expected one", p.scenario.Pod.Owner, len(pods.Items))
+	}
+	return pods.Items[0].Name, nil
+}
+
+// evictedByTaint taints the node and waits until the taint manager's delete has marked the pod. The history has that delete
+// as sent when the taint was about to be set, which is no later than it was.
+func (p *play) evictedByTaint(ctx context.Context) error {
+	p.log.Add(history.Event{Kind: history.APIDelete, Pod: p.target})
+	if err := p.taint(ctx, true); err != nil {
+		return err
+	}
+	_, err := p.log.Wait(ctx, "the taint manager's delete", func(e history.Event) bool {
+		return e.Kind == history.APIPod && e.Pod == p.target && e.Deletion != nil
+	})
+	if err != nil {
+		return err
+	}
+	p.log.Add(history.Event{Kind: history.APIDeleted, Pod: p.target})
+	return nil
+}
+
+// drain has kubectl send what it sends for the pod: an eviction with grace 0.
+func (p *play) drain(ctx context.Context) error {
+	place, ok := p.node.(clustered)
+	if !ok {
+		return fmt.Errorf("level %s has no kubectl", p.run.options.Level)
+	}
+	zero := int64(0)
+	p.log.Add(history.Event{Kind: history.APIDelete, Pod: p.target, Grace: &zero})
+	answer := history.Event{Kind: history.APIDeleted, Pod: p.target, Grace: &zero}
+	err := place.Drain(ctx, scenarioLabel+"="+p.row.ID)
+	if err != nil {
+		answer.Error = err.Error()
+	}
+	p.log.Add(answer)
+	return err
+}
+
+// admits waits until pods of the namespace are admitted: until the controller manager has given it a service account.
+func admits(ctx context.Context, client kubernetes.Interface) error {
+	accounts := client.CoreV1().ServiceAccounts(namespace)
+	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, "default").String()
+	_, err := watchtools.UntilWithSync(ctx, cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.FieldSelector = selector
+			return accounts.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.FieldSelector = selector
+			return accounts.Watch(ctx, o)
+		},
+	}, client), &corev1.ServiceAccount{}, nil, func(e watch.Event) (bool, error) { return e.Type == watch.Added, nil })
+	if err != nil {
+		return fmt.Errorf("namespace %s got no service account, so no pod is admitted: %w", namespace, err)
+	}
+	return nil
+}
