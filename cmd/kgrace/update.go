@@ -37,8 +37,8 @@ func newUpdateCommand(app *app) *cobra.Command {
 		Use:   "update",
 		Short: "Write copied and generated files anew",
 		Long: `Write copied and generated files anew, all that verify holds against their sources: the copies of the fixed tree in
-pkg/podworkers and pkg/graceperiod, the table in patches/README.md, and the requirements of go.mod that versions.yaml
-decides. Prints the files that changed.`,
+pkg/podworkers and pkg/graceperiod, the tables in patches/README.md and docs/upstream, and the requirements of go.mod that
+versions.yaml decides. Prints the files that changed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := app.repo()
@@ -73,10 +73,17 @@ func update(ctx context.Context, r *kubetree.Repo) ([]string, error) {
 		return written, err
 	}
 	have, want, err := patchTable(ctx, r)
-	if err != nil || have == want {
+	if err != nil {
 		return written, err
 	}
-	return append(written, patchReadme), os.WriteFile(filepath.Join(r.Root, patchReadme), []byte(want), 0o644)
+	if have != want {
+		if err := os.WriteFile(filepath.Join(r.Root, patchReadme), []byte(want), 0o644); err != nil {
+			return written, err
+		}
+		written = append(written, patchReadme)
+	}
+	docs, err := updateUpstreamDocs(ctx, r)
+	return append(written, docs...), err
 }
 
 // patchReadme has the table of every series, between marks.

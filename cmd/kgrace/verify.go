@@ -63,6 +63,7 @@ For every Kubernetes minor:
 For the module:
   copied files  pkg/podworkers and pkg/graceperiod are what the fixed tree of the default minor has
   patch table   patches/README.md lists what the patches say
+  upstream docs the tables of docs/upstream say what the patches and the catalogue say
   go.mod        agrees with versions.yaml
   repository    licence headers, package docs, file sizes, import arrows, forbidden words`,
 		Args: cobra.NoArgs,
@@ -136,6 +137,7 @@ func checks(r *kubetree.Repo) []check {
 			return faultsOf(vendored.Verify(tree.Dir, r.Root, origin(r), vendored.Copies)), nil
 		}},
 		check{"patch table", func(ctx context.Context) ([]string, error) { return checkPatchTable(ctx, r) }},
+		check{"upstream docs", func(ctx context.Context) ([]string, error) { return checkUpstreamDocs(ctx, r) }},
 		check{"go.mod", func(context.Context) ([]string, error) { return faultsOf(versions.CheckGoMod(r.Root)), nil }},
 	)
 	return append(all, repositoryChecks(r.Root)...)

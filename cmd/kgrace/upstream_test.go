@@ -1,0 +1,205 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/intree"
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/mutant"
+	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+// twoPatches is a series of which the second patch changes a test that the first brings.
+func twoPatches(t *testing.T, root string) *kubetree.Repo {
+	t.Helper()
+	patch := func(subject, rules, diff string) string {
+		return "From 0 Mon Sep 17 00:00:00 2001\nFrom: A <a@example.org>\nDate: x\nSubject: [PATCH] " + subject + "\n\nWhy.\n\nContract: " + rules +
+			"\n---\ndiff --git a/pkg/kubelet/a_test.go b/pkg/kubelet/a_test.go\n" + diff
+	}
+	for name, text := range map[string]string{
+		"patches/v1.99/series":       "0001-a.patch\n0002-b.patch\n",
+		"patches/v1.99/0001-a.patch": patch("kubelet: a", "R3, R4", "@@ -1,1 +1,2 @@\n a\n+func TestA(t *testing.T) {\n"),
+		"patches/v1.99/0002-b.patch": patch("kubelet: b", "R4", "@@ -9,1 +9,2 @@ func TestB(t *testing.T) {\n b\n+more\n"),
+		"patches/v1.99/intree.yaml":  "tests:\n- {package: pkg/kubelet, test: TestA/x, reason: was a}\n- {package: pkg/kubelet, test: TestA/y, reason: was b}\n- {package: pkg/kubelet, test: TestB, kept: both}\n",
+		"docs/upstream/design.md":    "# Design\n\n<!-- begin rules v1.99 -->\n<!-- end rules v1.99 -->\n\n<!-- begin sizes v1.99 -->\n<!-- end sizes v1.99 -->\nThe rest.\n",
+	} {
+		path := filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &kubetree.Repo{Root: root, Versions: &versions.File{Default: "v1.99", Minors: map[string]versions.Minor{"v1.99": {}}}}
+}
+
+func TestUpstreamTablesFollowThePatches(t *testing.T) {
+	r := twoPatches(t, t.TempDir())
+	if faults, err := checkUpstreamDocs(t.Context(), r); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "run `kgrace update`") {
+		t.Errorf("empty tables: %q, %v", faults, err)
+	}
+	written, err := updateUpstreamDocs(t.Context(), r)
+	if err != nil || len(written) != 1 || written[0] != "docs/upstream/design.md" {
+		t.Fatalf("wrote %q, %v", written, err)
+	}
+	data, err := os.ReadFile(filepath.Join(r.Root, "docs/upstream/design.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| R3 shorter takes effect | 1 | TestA | **force-while-terminating**", "| R4 zero is a value | 1 2 | TestA TestB |", "| 2 kubelet: b | 0 | +0 −0 | 0 | +1 −0 |", "The rest.\n"} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("no %q in\n%s", want, data)
+		}
+	}
+	if faults, err := checkUpstreamDocs(t.Context(), r); err != nil || len(faults) > 0 {
+		t.Errorf("tables as they should be: %q, %v", faults, err)
+	}
+	if err := os.WriteFile(filepath.Join(r.Root, "docs/upstream/design.md"), []byte("# Design\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if faults, err := checkUpstreamDocs(t.Context(), r); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "no table that is generated") {
+		t.Errorf("no marks: %q, %v", faults, err)
+	}
+	if err := os.RemoveAll(filepath.Join(r.Root, "docs")); err != nil {
+		t.Fatal(err)
+	}
+	if faults, err := checkUpstreamDocs(t.Context(), r); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "is missing") {
+		t.Errorf("no folder: %q, %v", faults, err)
+	}
+}
+
+func TestRuleTableNamesATestThatNoPatchTouches(t *testing.T) {
+	r := twoPatches(t, t.TempDir())
+	series, err := patchset.Load(r.SeriesDir("v1.99"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = ruleTable(t.Context(), series, []intree.Declared{{Package: "pkg/kubelet", Test: "TestGone/x"}}, []scenario.Scenario{})
+	if err == nil || !strings.Contains(err.Error(), "pkg/kubelet.TestGone") {
+		t.Errorf("%v", err)
+	}
+}
+
+var (
+	quoted = regexp.MustCompile("`((?:make|kgrace) [^`]+)`|(?m)^((?:make|kgrace) .+)$")
+	linked = regexp.MustCompile(`\]\(([^)#]+)(?:#[^)]*)?\)`)
+)
+
+// Every claim of docs/upstream names the command that shows it, so those commands have to be there.
+func TestUpstreamDocsNameCommandsAndFilesThatExist(t *testing.T) {
+	root := filepath.Join("..", "..")
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, upstreamDocs, "*.md"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	commands := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range quoted.FindAllStringSubmatch(string(data), -1) {
+			commands++
+			if err := exists(string(makefile), m[1]+m[2]); err != nil {
+				t.Errorf("%s: `%s`: %v", file, m[1]+m[2], err)
+			}
+		}
+		for _, m := range linked.FindAllStringSubmatch(string(data), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), m[1])); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+	if commands == 0 {
+		t.Error("no command at all is quoted, so this looks at nothing")
+	}
+	for _, wrong := range []string{"kgrace regress nonsense", "kgrace mutants nonsense", "make nonsense", "kgrace nonsense", "kgrace patch size --nonsense", "kgrace intree --step nonsense extra"} {
+		if exists(string(makefile), wrong) == nil {
+			t.Errorf("%s passes for a command", wrong)
+		}
+	}
+}
+
+// exists says what is wrong with a command line: no such target, command or flag.
+func exists(makefile, line string) error {
+	words := strings.Fields(line)
+	if words[0] == "make" {
+		for _, target := range words[1:] {
+			if !strings.Contains(makefile, "\n"+target+":") {
+				return fmt.Errorf("no target %s", target)
+			}
+		}
+		return nil
+	}
+	root := newRootCommand(&app{output: io.Discard, errs: io.Discard})
+	cmd, args, err := root.Find(words[1:])
+	if err != nil {
+		return err
+	}
+	if cmd == root {
+		return fmt.Errorf("no command")
+	}
+	if err := cmd.ParseFlags(args); err != nil {
+		return err
+	}
+	args = cmd.Flags().Args()
+	switch cmd.Name() {
+	case "regress":
+		return scenariosExist(cmd, args)
+	case "mutants":
+		_, err := mutant.Pick(args...)
+		return err
+	}
+	if cmd.Args == nil {
+		return nil
+	}
+	return cmd.Args(cmd, args)
+}
+
+// scenariosExist says which of the scenarios is not there, or not at the level that is asked for.
+func scenariosExist(cmd *cobra.Command, ids []string) error {
+	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "SCENARIO" })
+	all, err := scenario.Catalogue()
+	if err != nil {
+		return err
+	}
+	level, err := scenario.ParseLevel(cmd.Flag("level").Value.String())
+	if err != nil {
+		return err
+	}
+	_, err = scenario.Pick(all, level, ids...)
+	return err
+}
