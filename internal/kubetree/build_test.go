@@ -119,6 +119,43 @@ func TestProgramsForSomethingElseAreNotANodes(t *testing.T) {
 	}
 }
 
+// A minor may take programs from Debian packages: what is not installed is named, with its packages, before anything is built.
+func TestProgramsFromDebian(t *testing.T) {
+	r := newRepo(t)
+	m := r.Versions.Minors[testMinor]
+	m.Debian = map[string]string{"prog": "prog-tools", "native": "native"}
+	r.Versions.Minors[testMinor] = m
+	installed := map[string]bool{"/usr/bin/native": true, "/usr/local/bin/prog": true}
+	r.lookPath = func(path string) (string, error) {
+		if installed[path] {
+			return path, nil
+		}
+		return "", exec.ErrNotFound
+	}
+	_, err := r.BuildAll(t.Context(), testMinor, []Arm{Stock}, []string{"prog", "kubelet", "native"})
+	wantError(t, err, "a node of v1.37 takes prog from Debian packages that are not installed here", "hack/setup.sh prog-tools", "apt-get install prog-tools")
+	if _, err := os.Stat(filepath.Join(r.Output, "bin")); !os.IsNotExist(err) {
+		t.Errorf("something was built all the same (%v)", err)
+	}
+	installed["/usr/sbin/prog"] = true
+	built := build(t, r, []Arm{Stock}, "prog", "kubelet", "native")
+	var paths []string
+	for _, b := range built {
+		paths = append(paths, b.Path)
+		if b.Built != (b.Program == "kubelet") || b.Version == "" {
+			t.Errorf("%+v", b)
+		}
+	}
+	want := []string{filepath.Join(r.Output, "bin", testMinor, "stock", "kubelet"), "/usr/bin/native", "/usr/sbin/prog"}
+	if !slices.Equal(paths, want) {
+		t.Errorf("got %v, want %v", paths, want)
+	}
+	// The other minor builds it.
+	if b, err := r.BuildAll(t.Context(), "v1.38", []Arm{Stock}, []string{"prog"}); err != nil || !b[0].Built {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
 func TestBuildFromModule(t *testing.T) {
 	r := newRepo(t)
 	b := build(t, r, []Arm{Fixed}, "prog")[0]

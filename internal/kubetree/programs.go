@@ -80,6 +80,11 @@ func (r *Repo) BuildAll(ctx context.Context, minor string, arms []Arm, programs 
 			return nil, fmt.Errorf("unknown program %q; there are %s", name, strings.Join(known, ", "))
 		}
 	}
+	fromDebian, err := r.debianBinaries(ctx, minor, m, programs)
+	if err != nil {
+		return nil, err
+	}
+	programs = slices.DeleteFunc(slices.Clone(programs), func(name string) bool { return fromDebian[name] != nil })
 	if err := r.checkAllTools(ctx, programs, m.Go); err != nil {
 		return nil, err
 	}
@@ -105,6 +110,9 @@ func (r *Repo) BuildAll(ctx context.Context, minor string, arms []Arm, programs 
 			}
 			built = append(built, t.Binary)
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fromDebian)) {
+		built = append(built, *fromDebian[name])
 	}
 	return built, nil
 }

@@ -34,7 +34,9 @@ var (
 	buildTag  = regexp.MustCompile(`^[A-Za-z0-9_.]+$`)
 	// A program's name becomes a folder and a file.
 	programName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
-	linkVar     = regexp.MustCompile(`^[A-Za-z0-9_./-]+\.[A-Za-z_][A-Za-z0-9_]*$`)
+	// The name of a package, as Debian's policy has it.
+	debianPackage = regexp.MustCompile(`^[a-z0-9][a-z0-9.+-]+$`)
+	linkVar       = regexp.MustCompile(`^[A-Za-z0-9_./-]+\.[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // validate reports all that is wrong, so that a file is mended in one go.
@@ -60,6 +62,17 @@ func (f *File) validate() error {
 				wrong("programs."+name+".packages."+binary, "comes from program %s already", other)
 			}
 			provider[binary] = name
+		}
+	}
+	for _, name := range f.MinorNames() {
+		for _, binary := range slices.Sorted(maps.Keys(f.Minors[name].Debian)) {
+			at, pkg := "minors."+name+".debian."+binary, f.Minors[name].Debian[binary]
+			if _, ok := provider[binary]; !ok {
+				wrong(at, "none of the programs below, so it takes nothing's place")
+			}
+			if !debianPackage.MatchString(pkg) {
+				wrong(at, "%q is not the name of a Debian package", pkg)
+			}
 		}
 	}
 	return errors.Join(errs...)

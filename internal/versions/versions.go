@@ -57,6 +57,9 @@ type Minor struct {
 	// StandIns name the modules that the module proxy does not have in the version that this tag asks for, and what is
 	// taken in the place of each. ParseStandIn says what there is.
 	StandIns map[string]string `json:"standIns,omitempty"`
+	// Debian names the programs of a node that come from the machine's Debian packages in place of Programs: binary to
+	// package.
+	Debian map[string]string `json:"debian,omitempty"`
 }
 
 // FixedVersion is what programs of the fixed arm call themselves, "v1.37.2+grace.1". The part behind the plus is semver

@@ -83,6 +83,8 @@ func TestLoadRefuses(t *testing.T) {
 		"no packages":         {"packages: {etcd: go.etcd.io/etcd/server/v3}", "packages: {}", "programs.etcd.packages: empty"},
 		"name leads out":      {"{etcd: go.etcd.io", "{../etcd: go.etcd.io", "packages.../etcd"},
 		"odd tag":             {"version: v3.7.0", "version: v3.7.0\n    tags: [\"a b\"]", `"a b" is not a build tag`},
+		"no such place":       {"revision: 1}", "revision: 1, debian: {dockerd: docker.io}}", "debian.dockerd: none of the programs"},
+		"no package":          {"revision: 1}", "revision: 1, debian: {etcd: Etcd Server}}", `"Etcd Server" is not the name of a Debian package`},
 		"use in words":        {"version: v3.7.0", "version: v3.7.0\n    for: the bench", "programs.etcd.for"},
 		"flag in the version": {"version: v3.7.0", "version: v3.7.0\n    versionVars: [\"x -X y.Z\"]", "programs.etcd.versionVars"},
 		"two of one name":     {"programs:\n", "programs:\n  also:\n    module: example.test/x\n    version: v1.0.0\n    packages: {etcd: example.test/x}\n", "comes from program also already"},

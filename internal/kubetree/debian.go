@@ -1,0 +1,79 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+// debianDirs are where Debian's packages have their programs. What somebody put into /usr/local is not theirs.
+var debianDirs = []string{"/usr/sbin", "/usr/bin", "/sbin", "/bin"}
+
+// debianBinaries finds those of the named programs that a minor takes from Debian packages. The error for missing ones names
+// all of them, and their packages.
+func (r *Repo) debianBinaries(ctx context.Context, minor string, m versions.Minor, programs []string) (map[string]*Binary, error) {
+	look := r.lookPath
+	if look == nil {
+		look = exec.LookPath
+	}
+	found := map[string]*Binary{}
+	var missing, packages []string
+	for _, name := range programs {
+		pkg := m.Debian[name]
+		if pkg == "" {
+			continue
+		}
+		path := ""
+		for _, dir := range debianDirs {
+			if p, err := look(filepath.Join(dir, name)); err == nil {
+				path = p
+				break
+			}
+		}
+		if path == "" {
+			missing = append(missing, name)
+			if !slices.Contains(packages, pkg) {
+				packages = append(packages, pkg)
+			}
+			continue
+		}
+		found[name] = &Binary{Program: name, Version: debianVersion(ctx, pkg), Path: path}
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("a node of %s takes %s from Debian packages that are not installed here; run hack/setup.sh %[3]s, or: apt-get install %[3]s",
+			minor, strings.Join(missing, ", "), strings.Join(packages, " "))
+	}
+	return found, nil
+}
+
+// debianVersion is the version of an installed package; for people to read.
+func debianVersion(ctx context.Context, pkg string) string {
+	out, err := tool.Run(ctx, tool.Cmd{Dir: "/", Env: os.Environ(), Args: []string{"dpkg-query", "--show", "--showformat=${Version}", pkg}})
+	if err != nil || out == "" {
+		return "as installed"
+	}
+	return out
+}
