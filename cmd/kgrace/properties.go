@@ -151,7 +151,7 @@ func goodEnough(r property.Results) error {
 // play runs the processes of one arm side by side.
 func (q randomRun) play(ctx context.Context, suite string, c property.Config) (property.Results, error) {
 	parts := make([]property.Results, min(q.shards, q.split.part.Of(q.count)))
-	errs := make([]error, c.Shards)
+	errs := make([]error, len(parts))
 	var wait sync.WaitGroup
 	for i := range parts {
 		one := c

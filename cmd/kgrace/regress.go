@@ -131,7 +131,7 @@ func (q *regression) resolve(ids []string) (err error) {
 		return usage(err)
 	}
 	q.ids = ids
-	if err := q.takePart(); err != nil {
+	if err := q.canSplit(); err != nil {
 		return usage(err)
 	}
 	if q.judge != "" && len(ids) > 0 {
@@ -164,8 +164,7 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 	if q.minor == "" {
 		q.minor = r.Versions.Default
 	}
-	q.scenarios, q.lacking, err = scenario.PickIn(q.catalogue, q.minor, scenario.Level(q.level), q.ids...)
-	if err != nil {
+	if err := q.pick(); err != nil {
 		return usage(err)
 	}
 	if q.artifacts == "" {

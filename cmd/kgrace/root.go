@@ -131,6 +131,7 @@ Environment:
 		newMutantsCommand(app),
 		newImageCommand(app),
 		newReportCommand(app),
+		newShardCommand(app),
 	)
 	return root
 }

@@ -109,15 +109,20 @@ func (s *split) manifest(k shard.Kind, minor string, arms []scenario.Arm, runtim
 	return m, nil
 }
 
-// takePart leaves the scenarios that are the part's.
-func (q *regression) takePart() error {
-	s := &q.split
-	if !s.part.Split() && s.suites == "" {
-		return nil
-	}
-	if scenario.Level(q.level) != scenario.LevelSim || q.judge != "" {
+// canSplit says whether what was asked for can be carried out in parts, or with compiled suites.
+func (q *regression) canSplit() error {
+	if asked := q.split.part.Split() || q.split.suites != ""; asked && (scenario.Level(q.level) != scenario.LevelSim || q.judge != "") {
 		return fmt.Errorf("--shard and --suites are for runs at level %s", scenario.LevelSim)
 	}
+	return nil
+}
+
+// pick chooses the scenarios: those of the minor, and of them those of the part.
+func (q *regression) pick() (err error) {
+	if q.scenarios, q.lacking, err = scenario.PickIn(q.catalogue, q.minor, scenario.Level(q.level), q.ids...); err != nil {
+		return err
+	}
+	s := &q.split
 	for _, one := range q.scenarios {
 		s.whole = append(s.whole, one.ID)
 	}
@@ -131,6 +136,9 @@ func (q *regression) takePart() error {
 func (q *regression) simulateCompiled(ctx context.Context, app *app) (err error) {
 	if q.minor, q.artifacts, err = q.split.open(q.minor, q.artifacts); err != nil {
 		return err
+	}
+	if err := q.pick(); err != nil {
+		return usage(err)
 	}
 	return q.simulate(ctx, app, nil)
 }

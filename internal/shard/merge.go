@@ -166,7 +166,7 @@ func together(out string, p sim.Personality, rows []scenario.Scenario, parts []*
 			return all, fmt.Errorf("%s: not the results of part %s: %s on %v of %s; want %s on %v of %s",
 				file, m.Part, short(fmt.Sprint(part.Scenarios)), part.Arms, part.Minor, short(fmt.Sprint(want)), all.Arms, all.Minor)
 		}
-		all.Seconds = max(all.Seconds, part.Seconds)
+		all.Seconds, all.Lacking = max(all.Seconds, part.Seconds), part.Lacking
 		for _, one := range part.Results {
 			key := report.Key{Scenario: one.Scenario, Arm: one.Arm}
 			if _, twice := byKey[key]; twice || !slices.Contains(want, one.Scenario) {

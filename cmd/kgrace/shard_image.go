@@ -1,0 +1,150 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/distribution/reference"
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/imagefile"
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/shard"
+	"github.com/kgrace/kgrace/internal/simbuild"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// Where things are in the image.
+const (
+	shardImageProgram = "kgrace"
+	shardImageSuites  = "suites"
+)
+
+func newShardCommand(app *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "shard",
+		Short: "Split a run at the sim level over the nodes of a cluster",
+		Long: `Split a run at the sim level over the nodes of a cluster: ci/indexed-job runs the catalogue and the random scenarios as an Indexed
+Job whose pods need no network, no compiler and no checkout, only the image that is made here.
+
+Parts are carried out by ` + "`kgrace regress --level sim --shard i/n` and `kgrace properties --shard i/n`, and put together by `kgrace report merge`" + `.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newShardImageCommand(app))
+	return cmd
+}
+
+func newShardImageCommand(app *app) *cobra.Command {
+	var minor, name, file string
+	cmd := &cobra.Command{
+		Use:   "image --image NAME:TAG --file FILE",
+		Short: "Make the image that holds the compiled suites",
+		Long: `Make an image of static programs: kgrace and the suites of both arms, compiled. It is written as a file, in the form of
+docker save, without Docker; ` + "`docker load`, `ctr images import` and `kind load image-archive`" + ` take it. Equal inputs give equal bytes.
+
+The image runs as a user without rights and writes to $TMPDIR and $ARTIFACTS only. Prints the file's path and its digest.`,
+		Example: "  kgrace shard image --image kgrace-shards:v1.37 --file _output/kgrace-shards.tar",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			full, err := reference.ParseNormalizedNamed(name)
+			if err == nil && reference.IsNameOnly(full) {
+				err = errors.New("it has no tag")
+			}
+			if err != nil {
+				return usage(fmt.Errorf("--image %q: want a name and a tag, such as kgrace-shards:v1.37: %w", name, err))
+			}
+			if file == "" {
+				return usage(errors.New("--file: say where the image goes"))
+			}
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			if _, err := r.Versions.Minor(minor); err != nil {
+				return usage(err)
+			}
+			if minor == "" {
+				minor = r.Versions.Default
+			}
+			return app.shardImage(cmd.Context(), r, minor, full.String(), file)
+		},
+	}
+	addMinorFlag(cmd, &minor)
+	cmd.Flags().StringVar(&name, "image", "", "the image's name and tag")
+	cmd.Flags().StringVarP(&file, "file", "f", "", "the file to write")
+	return cmd
+}
+
+func (a *app) shardImage(ctx context.Context, r *kubetree.Repo, minor, name, file string) error {
+	paths := map[scenario.Arm]string{}
+	for _, arm := range scenario.Arms() {
+		suite, err := simbuild.Build(ctx, r, minor, kubetree.Arm(arm))
+		if err != nil {
+			return err
+		}
+		paths[arm] = suite
+	}
+	program := filepath.Join(r.Output, "bin", "kgrace-static")
+	toolchain := r.Versions.Minors[r.Versions.Default].Go
+	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "build", "-ldflags", "-s -w -buildid=", "-o", program, "./cmd/kgrace"); err != nil {
+		return err
+	}
+	layers, err := shardLayers(minor, program, paths)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	// Nobody has the number 65532; distributions that have a name for it call it nonroot.
+	if err := imagefile.WriteFile(file, imagefile.Image{Names: []string{name}, Layers: layers, User: "65532:65532",
+		Entrypoint: []string{"/" + shardImageProgram}}); err != nil {
+		return err
+	}
+	digest, err := shard.Digest(file)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.output, "%s %s\n", file, digest)
+	return nil
+}
+
+// shardLayers are the image's: kgrace above the suites, since it changes more often.
+func shardLayers(minor, program string, paths map[scenario.Arm]string) ([]*imagefile.Layer, error) {
+	made, err := shard.NewSuites(minor, paths)
+	if err != nil {
+		return nil, err
+	}
+	list, err := json.MarshalIndent(made, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	suites := imagefile.Layer{{Path: shardImageSuites + "/" + shard.SuitesFile, Data: append(list, '\n')},
+		{Path: "tmp", Dir: true, Mode: 0o1777}}
+	for _, arm := range scenario.Arms() {
+		suites = append(suites, imagefile.File{Path: filepath.ToSlash(filepath.Join(shardImageSuites, made.Files[arm])), Mode: 0o755, From: paths[arm]})
+	}
+	return []*imagefile.Layer{&suites, {{Path: shardImageProgram, Mode: 0o755, From: program}}}, nil
+}

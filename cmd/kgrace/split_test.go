@@ -1,0 +1,217 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/shard"
+	"github.com/kgrace/kgrace/internal/simkubelet"
+)
+
+// fakeSuiteVar makes this test binary a suite that plays nothing. Its value is a scenario whose verdict is to be red.
+const fakeSuiteVar = "KGRACE_TEST_FAKE_SUITE"
+
+func init() {
+	redOne, ok := os.LookupEnv(fakeSuiteVar)
+	if !ok {
+		return
+	}
+	err := fakeSuite(redOne)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// fakeSuite leaves what a suite leaves: verdicts that the catalogue expects, but for one, and tallies.
+func fakeSuite(redOne string) error {
+	if path, ok := os.LookupEnv(property.ConfigVar); ok {
+		c, err := property.ReadConfig(path)
+		if err != nil {
+			return err
+		}
+		n := len(c.Seeds())
+		r := property.Results{Minor: c.Minor, Arm: c.Arm, Seed: c.Seed, Histories: n, Rules: map[scenario.Rule]property.Tally{"R1": {Held: n}}}
+		return r.Write(filepath.Join(c.Artifacts, c.File("results", "json")))
+	}
+	c, rows, err := simkubelet.ReadConfig(os.Getenv(simkubelet.ConfigVar))
+	if err != nil {
+		return err
+	}
+	r := report.Results{Minor: c.Minor, Level: scenario.LevelSim, Arms: []scenario.Arm{c.Arm}, Scenarios: c.Scenarios}
+	for _, s := range rows {
+		one := report.Result{Scenario: s.ID, Arm: c.Arm}
+		for _, e := range s.Expect {
+			v := judge.KeptGood
+			if s.ID == redOne && c.Arm == scenario.Fixed {
+				v = judge.Regressed
+			}
+			one.Rules = append(one.Rules, report.RuleResult{Finding: judge.Finding{Rule: e.Rule}, Verdict: v})
+		}
+		r.Results = append(r.Results, one)
+	}
+	return r.Write(filepath.Join(c.Artifacts, c.File("results", "json")))
+}
+
+// compiledSuites is a folder of suites, both of them this test binary.
+func compiledSuites(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	made, err := shard.NewSuites("v1.37", map[scenario.Arm]string{scenario.Stock: self, scenario.Fixed: self})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range made.Files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := made.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestSplitAndMerged carries parts out as the pods of ci/indexed-job do, outside of a checkout, and puts them together.
+func TestSplitAndMerged(t *testing.T) {
+	suites := compiledSuites(t)
+	t.Chdir(t.TempDir())
+	t.Setenv(fakeSuiteVar, "")
+	seeds := []string{"--seed", "7", "--histories", "50"}
+	part := func(dir, index string) (code int, errs string) {
+		t.Setenv(ArtifactsVar, dir)
+		split := []string{"--suites", suites}
+		if index != "" {
+			split = append(split, "--shard", index)
+		}
+		code, _, errs = kgrace(t.Context(), append([]string{"regress", "--level", "sim", "--artifacts", dir}, split...)...)
+		more, _, said := kgrace(t.Context(), append(append([]string{"properties"}, seeds...), split...)...)
+		return max(code, more), errs + said
+	}
+	piece := t.TempDir()
+	if code, errs := part(piece, ""); code != exitOK {
+		t.Fatalf("in one piece: exit %d: %s", code, errs)
+	}
+	parts := t.TempDir()
+	for i := range 3 {
+		if code, errs := part(filepath.Join(parts, fmt.Sprint(i)), fmt.Sprintf("%d/3", i)); code != exitOK {
+			t.Fatalf("part %d: exit %d: %s", i, code, errs)
+		}
+	}
+	whole := t.TempDir()
+	code, output, errs := kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts)
+	if code != exitOK || !strings.Contains(output, "GOOD\n") || !strings.Contains(errs, "all 3 parts are there") {
+		t.Fatalf("merge: exit %d: %s%s", code, output, errs)
+	}
+	for _, below := range []string{".", "crio"} {
+		var got, want report.Results
+		for dir, into := range map[string]*report.Results{piece: &want, whole: &got} {
+			data, err := os.ReadFile(filepath.Join(dir, below, report.ResultsFile(scenario.LevelSim)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(data, into); err != nil {
+				t.Fatal(err)
+			}
+			into.Seconds = 0
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(got.Results) < 60 {
+			t.Errorf("%s (-in one piece +merged)\n%s", below, diff)
+		}
+		if _, err := os.Stat(filepath.Join(whole, below, report.PageFile)); err != nil {
+			t.Error(err)
+		}
+	}
+
+	// A part that is red makes the whole red, and says so itself.
+	t.Setenv(fakeSuiteVar, "lengthen")
+	reds := 0
+	for i := range 3 {
+		code, errs := part(filepath.Join(parts, fmt.Sprint(i)), fmt.Sprintf("%d/3", i))
+		if code == exitRed && strings.Contains(errs, "red: lengthen on fixed") {
+			reds++
+		} else if code != exitOK {
+			t.Errorf("part %d: exit %d: %s", i, code, errs)
+		}
+	}
+	if reds != 1 {
+		t.Errorf("%d parts are red, want 1", reds)
+	}
+	if code, output, errs := kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts); code != exitRed || !strings.Contains(errs, "red: lengthen on fixed") {
+		t.Errorf("merge: exit %d: %s%s", code, output, errs)
+	}
+
+	// A part that is missing is not forgiven, whatever the others say.
+	if err := os.RemoveAll(filepath.Join(parts, "1")); err != nil {
+		t.Fatal(err)
+	}
+	code, output, errs = kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts)
+	if code != exitInvalid || output != "" || !strings.Contains(errs, "1/3 is missing") {
+		t.Errorf("merge: exit %d: %s%s", code, output, errs)
+	}
+}
+
+func TestSplitRefuses(t *testing.T) {
+	suites := compiledSuites(t)
+	t.Setenv(ArtifactsVar, "")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"regress", "--level", "sim", "--shard", "4/4"}, "0/4, 1/4, 2/4 and 3/4 are the parts of four"},
+		{[]string{"regress", "--shard", "0/4"}, "for runs at level sim"},
+		{[]string{"regress", "--level", "sim", "--shard", "1/2", "lengthen"}, "part 1/2 has no scenario: there are 1"},
+		{[]string{"regress", "--level", "sim", "--suites", suites}, "set ARTIFACTS"},
+		{[]string{"regress", "--level", "sim", "--suites", suites, "--kubernetes", "v1.36"}, "are of v1.37, not of v1.36"},
+		{[]string{"properties", "--shard", "0/4"}, "name the seed"},
+		{[]string{"properties", "--shard", "3/4", "--seed", "1", "--histories", "3"}, "part 3/4 has no scenario"},
+		{[]string{"report", "merge", suites}, "say where the whole goes"},
+		{[]string{"report", "merge"}, "at least 1 arg"},
+		{[]string{"shard", "image", "--image", "no tag"}, "want a name and a tag"},
+		{[]string{"shard", "image", "--image", "kgrace-shards", "--file", "x"}, "it has no tag"},
+		{[]string{"shard", "image", "--image", "kgrace-shards:v1"}, "--file"},
+		{[]string{"shard", "image", "--image", "kgrace-shards:v1", "--file", "x", "--kubernetes", "v1.2"}, "versions.yaml knows"},
+	} {
+		code, output, errs := kgrace(t.Context(), c.args...)
+		if code != exitUsage || output != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, exitUsage, c.want)
+		}
+	}
+	if code, _, errs := kgrace(t.Context(), "report", "merge", "--artifacts", t.TempDir(), suites); code != exitInvalid || !strings.Contains(errs, "holds no part of a run") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
