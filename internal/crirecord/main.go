@@ -1,0 +1,107 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Crirecord stands between the kubelet and the runtime of a kind node: internal/criproxy in a process of its own, inside the
+// node, with what it sees as JSON lines in a file that the host reads too (internal/history/stream).
+//
+//	crirecord --listen SOCKET --runtime SOCKET --record FILE
+//
+// It records and changes nothing, makes no call fail, and runs until it gets TERM. Exit codes: 0 after TERM, 1 when it could
+// not listen or write, 2 for bad usage. Linux only; built without cgo it is one static file.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/criproxy"
+	"github.com/kgrace/kgrace/internal/history/stream"
+)
+
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+}
+
+func run(ctx context.Context, args []string, errs io.Writer) int {
+	set := flag.NewFlagSet("crirecord", flag.ContinueOnError)
+	set.SetOutput(errs)
+	listen := set.String("listen", "", "the socket that the kubelet is given")
+	runtime := set.String("runtime", "", "the runtime's own socket")
+	record := set.String("record", "", "the file that lines are added to")
+	err := set.Parse(args)
+	if err == nil && (*listen == "" || *runtime == "" || *record == "" || set.NArg() > 0) {
+		err = errors.New("expected --listen SOCKET --runtime SOCKET --record FILE, and nothing else")
+		fmt.Fprintln(errs, "crirecord:", err)
+	}
+	if err != nil {
+		return exitUsage
+	}
+	if err := serve(ctx, *listen, *runtime, *record, errs); err != nil {
+		fmt.Fprintln(errs, "crirecord:", err)
+		return exitFailed
+	}
+	return 0
+}
+
+// look is how often it is asked whether the runtime tells of the ends of containers.
+const look = time.Second
+
+func serve(ctx context.Context, listen, runtime, record string, errs io.Writer) error {
+	out, err := stream.Append(record)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	proxy, err := criproxy.Start(ctx, criproxy.Options{Listen: listen, Upstream: runtime, Record: out, Log: errs})
+	if err != nil {
+		return errors.Join(err, out.Trouble(err))
+	}
+	defer proxy.Close()
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	told := false
+	for {
+		select {
+		case <-ctx.Done():
+			return out.Err()
+		case <-ticker.C:
+		}
+		if err := proxy.ExitsErr(); err != nil && !told {
+			told = true
+			if err := out.Trouble(err); err != nil {
+				return err
+			}
+		}
+		// What cannot be written is lost; a recording with a hole is worse than none.
+		if err := out.Err(); err != nil {
+			return err
+		}
+	}
+}

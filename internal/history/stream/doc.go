@@ -1,0 +1,22 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package stream carries events from one process to another through a file: one adds JSON lines to it, another follows them as
+// they come. The two share a machine, and so a clock, but may be in different namespaces.
+//
+// A writer says in a line of its own when it begins, so that a reader notices that one ended and another took over: what
+// happened in between is lost, and so is what the first one knew. A line that is not whole yet is waited for.
+package stream

@@ -1,0 +1,88 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package stream
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"sync"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// line is one line of the file. One of its fields is set.
+type line struct {
+	// Begun is the pid of a writer that begins here.
+	Begun int            `json:"begun,omitempty"`
+	Event *history.Event `json:"event,omitempty"`
+	// Trouble says why the recording is not whole from here on.
+	Trouble string `json:"trouble,omitempty"`
+}
+
+// Writer adds lines to a file. It is a history.Sink; Add is one write. Safe for concurrent use.
+type Writer struct {
+	mu   sync.Mutex
+	file *os.File
+	err  error
+}
+
+var _ history.Sink = (*Writer)(nil)
+
+// Append opens a file to add lines to, making it where it is missing, and says that it begins.
+func Append(path string) (*Writer, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{file: file}
+	if err := w.put(line{Begun: os.Getpid()}); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return w, nil
+}
+
+// Add implements history.Sink. What goes wrong is told by Err.
+func (w *Writer) Add(e history.Event) { _ = w.put(line{Event: &e}) }
+
+// Trouble says why what was recorded is not whole.
+func (w *Writer) Trouble(why error) error { return w.put(line{Trouble: why.Error()}) }
+
+// Err is the first error of a write; nil if all went well.
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// Close closes the file and returns the first error of all.
+func (w *Writer) Close() error {
+	err := w.file.Close()
+	return errors.Join(w.Err(), err)
+}
+
+func (w *Writer) put(l line) error {
+	text, err := json.Marshal(l)
+	if err == nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		// One write a line: lines of a file opened to append do not mix.
+		_, err = w.file.Write(append(text, '\n'))
+		w.err = errors.Join(w.err, err)
+	}
+	return err
+}

@@ -1,0 +1,39 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindcluster
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// Build builds the two static programs that a cluster is given, of the checkout at root, into the folder bin. The go command's
+// own cache makes a second call cheap.
+func Build(ctx context.Context, root, toolchain, bin string) (recorder, actor string, err error) {
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return "", "", err
+	}
+	recorder, actor = filepath.Join(bin, "crirecord"), filepath.Join(bin, "actor")
+	if _, err := tool.Go(ctx, root, toolchain, nil, "build", "-o", recorder, "./internal/crirecord"); err != nil {
+		return "", "", err
+	}
+	return recorder, actor, localnode.BuildActor(ctx, root, actor)
+}

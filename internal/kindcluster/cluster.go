@@ -1,0 +1,114 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindcluster
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/kind/pkg/cluster"
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
+
+	"github.com/kgrace/kgrace/internal/history/lines"
+	"github.com/kgrace/kgrace/internal/history/stream"
+)
+
+// Cluster is a cluster that is up.
+type Cluster struct {
+	config   Config
+	layout   layout
+	lock     *os.File
+	provider *cluster.Provider
+	made     bool
+
+	control, worker nodes.Node
+	rest            *rest.Config
+	client          kubernetes.Interface
+	calls           *stream.Follower
+	lines           *lines.Server
+
+	unwatch  context.CancelFunc // ends the watching of the nodes' containers
+	watching sync.WaitGroup
+	lostOnce sync.Once
+	lost     chan struct{}
+
+	mu      sync.Mutex
+	err     error // why it is lost
+	trouble error // of the lines
+}
+
+// Client is an administrator's.
+func (c *Cluster) Client() kubernetes.Interface { return c.client }
+
+// RESTConfig is an administrator's client configuration, without client-side rate limits.
+func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
+
+// NodeName is the worker's name.
+func (c *Cluster) NodeName() string { return c.worker.String() }
+
+// LinesDir is the folder for the lines of containers, as the worker names it.
+func (c *Cluster) LinesDir() string { return inLines }
+
+// ManifestsDir is the folder for the worker's static pods, as this machine names it.
+func (c *Cluster) ManifestsDir() string { return c.layout.manifests() }
+
+// Recording says why what is recorded is not whole; nil while it is.
+func (c *Cluster) Recording() error {
+	c.mu.Lock()
+	trouble := c.trouble
+	c.mu.Unlock()
+	return errors.Join(trouble, c.calls.Err())
+}
+
+// Lost is closed when a node's container ended by itself; Err then says which.
+func (c *Cluster) Lost() <-chan struct{} { return c.lost }
+
+// Err is nil until Lost is closed.
+func (c *Cluster) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+func (c *Cluster) setLost(err error) {
+	c.lostOnce.Do(func() {
+		c.mu.Lock()
+		c.err = err
+		c.mu.Unlock()
+		close(c.lost)
+	})
+}
+
+// ExportLogs writes what the nodes logged, and the worker's runtime calls, into a folder.
+func (c *Cluster) ExportLogs(dir string) error {
+	if err := c.provider.CollectLogs(c.config.Name, dir); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(filepath.Join(c.layout.record(), recordFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, recordFile), data, 0o644)
+}

@@ -1,0 +1,90 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindcluster
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// startTimeout bounds Up. A cluster of two nodes is Ready in about half a minute on two idle cores; the rest is for machines
+// that do something else at the same time.
+const startTimeout = 4 * time.Minute
+
+// Config describes a cluster.
+type Config struct {
+	// Name of the cluster; its nodes are NAME-control-plane and NAME-worker. The machine has one of a name.
+	Name string
+	// Image of both nodes: a name that the Docker engine has, or can pull.
+	Image string
+	// Recorder and Actor are the static programs internal/crirecord and internal/actor; Build makes them.
+	Recorder, Actor string
+	// LinesSocket is the name of the line server's socket in LinesDir.
+	LinesSocket string
+	// Record takes the worker's runtime calls and the lines of containers.
+	Record history.Sink
+	// Log receives progress, one line a step; nil for none.
+	Log io.Writer
+}
+
+// clusterName keeps node names within a label, and the names out of a shell's and a regular expression's way.
+var clusterName = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$`)
+
+// CheckName says why a name cannot be a cluster's.
+func CheckName(name string) error {
+	if !clusterName.MatchString(name) {
+		return fmt.Errorf("cluster name %q: want at most 40 lower case letters, digits and '-', a letter first", name)
+	}
+	return nil
+}
+
+func (c *Config) complete() error {
+	if err := CheckName(c.Name); err != nil {
+		return err
+	}
+	if c.Image == "" {
+		return errors.New("no node image given (Config.Image)")
+	}
+	if c.LinesSocket == "" || c.Record == nil {
+		return errors.New("nothing to record into (Config.LinesSocket, Config.Record)")
+	}
+	for what, file := range map[string]*string{"the recorder (Config.Recorder)": &c.Recorder, "the actor (Config.Actor)": &c.Actor} {
+		path, err := filepath.Abs(*file)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		*file = path
+	}
+	if c.Log == nil {
+		c.Log = io.Discard
+	}
+	return nil
+}
+
+func (c *Config) logf(format string, args ...any) {
+	fmt.Fprintf(c.Log, "cluster %s: "+format+"\n", append([]any{c.Name}, args...)...)
+}

@@ -1,0 +1,78 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// Close ends the recording and deletes the cluster. It goes on when some of it fails, and may be called of a cluster that Up
+// made in part.
+func (c *Cluster) Close(context.Context) error {
+	var errs []error
+	if c.unwatch != nil {
+		c.unwatch()
+		c.watching.Wait()
+	}
+	if c.made {
+		if err := c.provider.Delete(c.config.Name, c.layout.kubeconfig()); err != nil {
+			errs = append(errs, fmt.Errorf("delete cluster %s: %w; `kind delete cluster --name %[1]s` or `docker rm -f -v %[1]s-worker %[1]s-control-plane` does it too",
+				c.config.Name, err))
+		} else {
+			c.config.logf("deleted")
+		}
+		c.made = false
+	}
+	if c.lines != nil {
+		errs = append(errs, c.lines.Close())
+	}
+	if c.calls != nil {
+		// What it has to say was asked while it mattered (Recording).
+		_ = c.calls.Close()
+	}
+	if c.layout.dir != "" {
+		errs = append(errs, c.layout.remove())
+	}
+	if c.lock != nil {
+		errs = append(errs, c.lock.Close())
+		c.lock = nil
+	}
+	return errors.Join(errs...)
+}
+
+// take takes a cluster's name for this process; it is free again when the file is closed, or the process ends.
+func take(name string) (*os.File, error) {
+	path := filepath.Join(os.TempDir(), name+".lock")
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = file.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("cluster %s is in use by another run (%s is locked); wait for its end", name, path)
+		}
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return file, nil
+}

@@ -1,0 +1,120 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindcluster
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+)
+
+// What the worker has that its image has not, as paths inside the node.
+const (
+	inProgram   = "/kgrace/bin/crirecord"
+	inRecord    = "/kgrace/record"
+	inLines     = "/kgrace/lines"
+	inManifests = "/etc/kubernetes/manifests"
+	inUnits     = "/etc/systemd/system"
+
+	recordFile = "cri.jsonl"
+	unit       = "kgrace-crirecord.service"
+
+	// criSocket is the endpoint that the worker's kubelet is given, containerdSocket the runtime's own in a kind node.
+	criSocket        = "/run/kgrace/cri.sock"
+	containerdSocket = "/run/containerd/containerd.sock"
+)
+
+// units are the files for the worker's systemd. The recorder comes with containerd, before kubeadm runs, and takes part in no
+// restart. A stopped kubelet is a killed one, and so is a restarted containerd: nothing may end in order.
+var units = map[string]string{
+	unit: fmt.Sprintf(`[Unit]
+Description=records the calls between kubelet and containerd
+
+[Service]
+ExecStart=%s --listen %s --runtime %s --record %s/%s
+RuntimeDirectory=kgrace
+Restart=always
+`, inProgram, criSocket, containerdSocket, inRecord, recordFile),
+	"containerd.service.d/20-kgrace.conf": `[Unit]
+Wants=` + unit + `
+[Service]
+KillSignal=SIGKILL
+`,
+	"kubelet.service.d/20-kgrace.conf": `[Service]
+KillSignal=SIGKILL
+`,
+}
+
+// layout is the folder on this machine whose parts the worker mounts. Its path is short, for the socket's sake.
+type layout struct{ dir string }
+
+func newLayout(name string) (_ layout, err error) {
+	dir, err := os.MkdirTemp("", name+"-")
+	if err != nil {
+		return layout{}, err
+	}
+	l := layout{dir}
+	defer func() {
+		if err != nil {
+			l.remove()
+		}
+	}()
+	// Containers' processes need not be root.
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return layout{}, err
+	}
+	for _, sub := range []string{l.record(), l.lines(), l.manifests()} {
+		if err := os.Mkdir(sub, 0o755); err != nil {
+			return layout{}, err
+		}
+	}
+	for name, text := range units {
+		file := l.unit(name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return layout{}, err
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			return layout{}, err
+		}
+	}
+	return l, nil
+}
+
+func (l layout) record() string          { return filepath.Join(l.dir, "record") }
+func (l layout) lines() string           { return filepath.Join(l.dir, "lines") }
+func (l layout) manifests() string       { return filepath.Join(l.dir, "manifests") }
+func (l layout) kubeconfig() string      { return filepath.Join(l.dir, "kubeconfig") }
+func (l layout) images() string          { return filepath.Join(l.dir, "images.tar") }
+func (l layout) unit(name string) string { return filepath.Join(l.dir, "units", name) }
+
+func (l layout) remove() error { return os.RemoveAll(l.dir) }
+
+// mounts are the worker's.
+func (l layout) mounts(recorder string) []v1alpha4.Mount {
+	all := []v1alpha4.Mount{
+		{HostPath: recorder, ContainerPath: inProgram, Readonly: true},
+		{HostPath: l.record(), ContainerPath: inRecord},
+		{HostPath: l.lines(), ContainerPath: inLines},
+		{HostPath: l.manifests(), ContainerPath: inManifests},
+	}
+	for name := range units {
+		all = append(all, v1alpha4.Mount{HostPath: l.unit(name), ContainerPath: filepath.Join(inUnits, name), Readonly: true})
+	}
+	return all
+}

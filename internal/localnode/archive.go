@@ -1,0 +1,21 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+// WriteImages writes one archive in the form of `docker save` that holds ActorImage and PauseImage, made of the static program
+// at actor (BuildActor), for a runtime that is not this package's. The same program gives the same bytes.
+func WriteImages(file, actor string) error { return writeImages(file, actor) }
