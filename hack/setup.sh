@@ -26,7 +26,7 @@ set -o errexit -o nounset -o pipefail
 #   ca-certificates                           the module proxy
 #   for lint: shellcheck
 packages=(ca-certificates gcc git iproute2 libc6-dev libseccomp-dev make mount pkg-config procps shellcheck util-linux)
-# What a target needs beside these it names: setup.sh chromium
+# What a target needs beside these it names: setup.sh chromium; a node of v1.22: setup.sh containerd runc
 packages+=("$@")
 
 if ! command -v go >/dev/null; then

@@ -34,7 +34,7 @@ func newBuildCommand(app *app) *cobra.Command {
 		Short: "Build what a node runs",
 		Long: `Build programs of a node and print where they are; without names, all of them: kubelet (of each arm), kube-apiserver,
 kubectl, etcd, containerd, its shim, ctr, runc, crictl. What versions.yaml pins for another use is built when it is named. A
-binary that is up to date is not built again.`,
+binary that is up to date is not built again. What a minor takes from Debian packages is found, not built.`,
 		Example: "  kgrace build\n  kgrace build --arm fixed kubelet",
 		RunE: func(cmd *cobra.Command, programs []string) error {
 			arms, err := armsOf(arm)
@@ -66,6 +66,8 @@ binary that is up to date is not built again.`,
 				state := "up to date"
 				if b.Built {
 					state = "built"
+				} else if b.Debian != "" {
+					state = "of Debian"
 				}
 				rows = append(rows, []string{b.Program, string(b.Arm), b.Version, state, b.Path})
 			}

@@ -99,6 +99,8 @@ type Binary struct {
 	Path    string `json:"path"`
 	// Built says that this call built it; else it was there, up to date.
 	Built bool `json:"built"`
+	// Debian is the package of a program that was not built at all.
+	Debian string `json:"debian,omitempty"`
 }
 
 // target is what it takes to build one binary.

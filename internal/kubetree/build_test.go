@@ -142,7 +142,7 @@ func TestProgramsFromDebian(t *testing.T) {
 	var paths []string
 	for _, b := range built {
 		paths = append(paths, b.Path)
-		if b.Built != (b.Program == "kubelet") || b.Version == "" {
+		if b.Built != (b.Program == "kubelet") || b.Built == (b.Debian != "") || b.Version == "" {
 			t.Errorf("%+v", b)
 		}
 	}

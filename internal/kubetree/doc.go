@@ -26,6 +26,9 @@ limitations under the License.
 // binaries. A tree is built beside its place and renamed into it with a stamp inside; whatever has no stamp for the
 // present inputs is laid out again, except that somebody's edits are never thrown away unasked.
 //
+// A minor may take programs of its node from Debian packages instead: what is not installed is an error before anything is
+// built.
+//
 // What is real: everything; modules and sums come from the go command, commits from git, binaries from go build.
 // What is not: releases. The binaries carry a version and a reproducible build date, but nobody's signature.
 package kubetree

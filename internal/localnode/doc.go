@@ -43,6 +43,12 @@ limitations under the License.
 // Every hierarchy below /sys/fs/cgroup is used as it is: v1, hybrid, or unified. Nothing needs CAP_SYS_RESOURCE: no OOM score is
 // lowered (the kubelet's and the containers' settings say so), and the kubelet's complaint about its file limit is harmless.
 //
+// # Minors
+//
+// Kubelets from 1.22 on and containerd from 1.6 on. What an older one must be told in another way is read off the programs'
+// own versions (dialect.go). A kubelet up to 1.22 speaks CRI v1alpha2, which containerd 2 does not serve: it needs the
+// containerd of a Debian package.
+//
 // # Disturbing a node
 //
 // Whoever called Up may kill and start the kubelet, restart containerd, and cut the kubelet off from the API server, which it
