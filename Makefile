@@ -40,8 +40,8 @@ intree: ## upstream's tests of the touched packages on the fixed tree; the serie
 regression: ## every scenario on both arms, simulated, in virtual time: needs Go and git, no root
 	$(KGRACE) regress --level sim
 
-regression-node: ## the main job: every scenario on both arms, on a real node (root)
-	$(KGRACE) regress
+regression-node: ## the main job: every scenario on both arms, on a real node (root); MINOR=v1.36 for another minor
+	$(KGRACE) regress $(if $(MINOR),--kubernetes $(MINOR))
 
 properties: ## 5,000 random scenarios on each arm, simulated, judged by the same judges
 	$(KGRACE) properties
