@@ -175,7 +175,7 @@ func intreeRunner(ctx context.Context, r *kubetree.Repo, minor string) (*intree.
 
 // declaredFaults holds the declared tests against the tests that the trees really differ in.
 func declaredFaults(r *kubetree.Repo, minor string, runner *intree.Runner) ([]string, []intree.Declared, error) {
-	declared, err := intree.LoadDeclared(r.SeriesDir(minor))
+	declared, err := intree.LoadDeclaration(r.SeriesDir(minor))
 	if err != nil {
 		return faultsOf(err), nil, nil
 	}
@@ -183,7 +183,12 @@ func declaredFaults(r *kubetree.Repo, minor string, runner *intree.Runner) ([]st
 	if err != nil {
 		return nil, nil, err
 	}
-	return intree.Compare(declared, changed), declared, nil
+	brought, err := intree.Specs(runner.Fixed, runner.Series, runner.Vet)
+	if err != nil {
+		return nil, nil, err
+	}
+	faults := append(intree.Compare(declared.Tests, changed), intree.CompareSpecs(declared.Specs, brought)...)
+	return faults, declared.Tests, nil
 }
 
 // artifacts is the folder for reports.

@@ -26,6 +26,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kgrace/kgrace/internal/intree"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/patchset"
 )
@@ -43,7 +44,9 @@ func lintSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string, 
 	if lead := r.Versions.Default; lead != minor {
 		// A fault in loading that one is reported with it.
 		if leads, err := patchset.Load(r.SeriesDir(lead)); err == nil {
-			problems = append(problems, series.CompareSubjects(leads, lead)...)
+			// So is one in loading the declaration.
+			declared, _ := intree.LoadDeclaration(r.SeriesDir(minor))
+			problems = append(problems, series.CompareSubjects(leads, lead, declared.LeavesOff)...)
 		}
 	}
 	var faults []string

@@ -38,6 +38,7 @@ type typesChecked struct {
 	Commit    string   `json:"commit"` // of the fixed arm
 	Toolchain string   `json:"toolchain"`
 	Packages  []string `json:"packages"`
+	Absent    []string `json:"absent,omitempty"`
 	Checker   string   `json:"checker"` // its source
 }
 
@@ -58,9 +59,13 @@ func typeCheck(ctx context.Context, r *kubetree.Repo, minor string) ([]string, e
 		return nil, err
 	}
 	toolchain := r.Versions.Minors[minor].Go
-	now := typesChecked{Commit: fixed.Commit, Toolchain: toolchain, Checker: string(checker)}
-	run, vet := intree.Packages(series)
-	for _, pkg := range slices.Concat(run, vet) {
+	absent, err := r.Versions.Minors[minor].Absent()
+	if err != nil {
+		return nil, err
+	}
+	now := typesChecked{Commit: fixed.Commit, Toolchain: toolchain, Checker: string(checker), Absent: absent}
+	run, node := intree.Packages(series)
+	for _, pkg := range slices.Concat(run, node) {
 		now.Packages = append(now.Packages, "./"+strings.TrimPrefix(pkg, "./"))
 	}
 	if len(now.Packages) == 0 {
@@ -78,7 +83,7 @@ func typeCheck(ctx context.Context, r *kubetree.Repo, minor string) ([]string, e
 	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "build", "-o", program, "./"+filepath.Dir(source)); err != nil {
 		return nil, err
 	}
-	out, err := tool.Run(ctx, tool.Cmd{Dir: fixed.Dir, Env: tool.GoEnv(toolchain), Args: append([]string{program, "-tree", fixed.Dir}, now.Packages...)})
+	out, err := tool.Run(ctx, tool.Cmd{Dir: fixed.Dir, Env: tool.GoEnv(toolchain), Args: append([]string{program, "-tree", fixed.Dir, "-absent", strings.Join(absent, ",")}, now.Packages...)})
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return strings.Split(strings.TrimSpace(out), "\n"), nil

@@ -33,8 +33,8 @@ type Test struct {
 }
 
 // Packages returns the folders of the packages that a series touches: those whose tests can run on any machine, and those
-// under test/, which need a cluster and can only be vetted.
-func Packages(series *patchset.Series) (run, vet []string) {
+// under test/, which need a node or a cluster.
+func Packages(series *patchset.Series) (run, node []string) {
 	for _, f := range series.Files() {
 		if path.Ext(f.Path) != ".go" || f.Deleted {
 			continue
@@ -42,15 +42,15 @@ func Packages(series *patchset.Series) (run, vet []string) {
 		dir := path.Dir(f.Path)
 		list := &run
 		if strings.HasPrefix(dir, "test/") {
-			list = &vet
+			list = &node
 		}
 		if !slices.Contains(*list, dir) {
 			*list = append(*list, dir)
 		}
 	}
 	slices.Sort(run)
-	slices.Sort(vet)
-	return run, vet
+	slices.Sort(node)
+	return run, node
 }
 
 // Changed finds the test functions of the packages that the fixed tree has and the stock tree has not, or has with other

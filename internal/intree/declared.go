@@ -26,6 +26,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kgrace/kgrace/internal/patchset"
 )
 
 // DeclaredFile lies beside a series.
@@ -57,18 +59,32 @@ func (d Declared) function() string {
 
 var testName = regexp.MustCompile(`^(?:Test|Fuzz|Example)\w*(?:/\S+)?$`)
 
-// LoadDeclared reads the file in the folder of a series and refuses one that does not say enough.
+// Declaration is the whole file.
+type Declaration struct {
+	// Tests run with go test; `kgrace intree` runs them.
+	Tests []Declared `json:"tests"`
+	// Specs need a node; `kgrace e2e-node` runs them.
+	Specs []Spec `json:"specs,omitempty"`
+	// LeavesOff names the patches of the default minor that this series does not have.
+	LeavesOff []patchset.LeftOff `json:"leavesOff,omitempty"`
+}
+
+// LoadDeclared returns the tests of LoadDeclaration.
 func LoadDeclared(dir string) ([]Declared, error) {
+	all, err := LoadDeclaration(dir)
+	return all.Tests, err
+}
+
+// LoadDeclaration reads the file in the folder of a series and refuses one that does not say enough.
+func LoadDeclaration(dir string) (Declaration, error) {
 	path := filepath.Join(dir, DeclaredFile)
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: it names every test that the series brings or changes, and how it fails on stock", err)
+		return Declaration{}, fmt.Errorf("%w: it names every test that the series brings or changes, and how it fails on stock", err)
 	}
-	var file struct {
-		Tests []Declared `json:"tests"`
-	}
+	var file Declaration
 	if err := yaml.UnmarshalStrict(data, &file); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return Declaration{}, fmt.Errorf("%s: %w", path, err)
 	}
 	var errs []error
 	seen := map[string]bool{}
@@ -82,35 +98,59 @@ func LoadDeclared(dir string) ([]Declared, error) {
 		}
 		seen[d.Name()] = true
 	}
+	for i := range file.Specs {
+		s := &file.Specs[i]
+		if err := s.check(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: spec %d, %q: %w", path, i+1, s.Text, err))
+		}
+		if seen[s.Name()] {
+			errs = append(errs, fmt.Errorf("%s: the spec %s is declared twice", path, s.Name()))
+		}
+		seen[s.Name()] = true
+	}
 	if len(file.Tests) == 0 {
 		errs = append(errs, fmt.Errorf("%s declares no test; a series without tests proves nothing", path))
 	}
-	return file.Tests, errors.Join(errs...)
+	return file, errors.Join(errs...)
 }
 
 func (d *Declared) check() error {
-	if d.Package == "" || d.Package != filepath.ToSlash(filepath.Clean(d.Package)) || strings.HasPrefix(d.Package, "/") {
-		return fmt.Errorf("package is a folder of the tree, like pkg/kubelet")
+	if err := checkFolder(d.Package); err != nil {
+		return err
 	}
 	if !testName.MatchString(d.Test) {
 		return fmt.Errorf("test is the name of a test function, or of a subtest as go test prints it: TestX/with_underscores")
 	}
-	if (d.Reason == "") == (d.Kept == "") {
-		return fmt.Errorf("give one of reason (a regular expression for how it fails on stock) and kept (why it passes there too)")
-	}
-	if d.Reason == "" {
-		return nil
-	}
 	var err error
-	if d.reason, err = regexp.Compile(d.Reason); err != nil {
-		return fmt.Errorf("reason: %w", err)
-	}
-	for _, nothing := range []string{"", "FAIL", "--- FAIL: " + d.Test, "panic: test timed out after 2m0s"} {
-		if d.reason.MatchString(nothing) {
-			return fmt.Errorf("reason matches %q, which any failure says; name the assertion's own words", nothing)
-		}
+	d.reason, err = checkReason(d.Reason, d.Kept, "FAIL", "--- FAIL: "+d.Test, "panic: test timed out after 2m0s")
+	return err
+}
+
+func checkFolder(pkg string) error {
+	if pkg == "" || pkg != filepath.ToSlash(filepath.Clean(pkg)) || strings.HasPrefix(pkg, "/") {
+		return fmt.Errorf("package is a folder of the tree, like pkg/kubelet")
 	}
 	return nil
+}
+
+// checkReason compiles the reason, which must not match what any failure says.
+func checkReason(reason, kept string, anything ...string) (*regexp.Regexp, error) {
+	if (reason == "") == (kept == "") {
+		return nil, fmt.Errorf("give one of reason (a regular expression for how it fails on stock) and kept (why it passes there too)")
+	}
+	if reason == "" {
+		return nil, nil
+	}
+	compiled, err := regexp.Compile(reason)
+	if err != nil {
+		return nil, fmt.Errorf("reason: %w", err)
+	}
+	for _, nothing := range append([]string{""}, anything...) {
+		if compiled.MatchString(nothing) {
+			return nil, fmt.Errorf("reason matches %q, which any failure says; name the assertion's own words", nothing)
+		}
+	}
+	return compiled, nil
 }
 
 // Compare holds the declaration against the tests that the trees really differ in.

@@ -25,5 +25,6 @@ limitations under the License.
 // that are wholly new are laid over too, since stock does not use them. Some tests use functions that stock does not have. Such a test cannot compile there, and the compiler's complaint about it is
 // its reason; the rest of its package is compiled without it (see transplant.go).
 //
-// Packages under test/ need a cluster to run; they are vetted, not run.
+// Packages under test/ need a node or a cluster; internal/e2enode vets and runs them. Their specs are declared in the same
+// file, and held here against the specs that the series brings.
 package intree

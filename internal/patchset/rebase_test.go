@@ -151,7 +151,7 @@ func TestRebaseLeavesOutWhatUpstreamHas(t *testing.T) {
 func TestCompareSubjects(t *testing.T) {
 	u := newUpstream(t)
 	lead := u.series()
-	if got := lead.CompareSubjects(lead, "v1.99"); len(got) > 0 {
+	if got := lead.CompareSubjects(lead, "v1.99", nil); len(got) > 0 {
 		t.Errorf("a series differs from itself: %v", got)
 	}
 	turned := &Series{Patches: []*Patch{lead.Patches[1], lead.Patches[0]}}
@@ -165,7 +165,7 @@ func TestCompareSubjects(t *testing.T) {
 		"one missing":     {short, []string{`has no patch "kubelet: count from the start of termination"`}},
 		"another subject": {other, []string{"no patch of v1.99 has this subject", `has no patch "kuberuntime: return`}},
 	} {
-		got := tc.series.CompareSubjects(lead, "v1.99")
+		got := tc.series.CompareSubjects(lead, "v1.99", nil)
 		if len(got) != len(tc.want) {
 			t.Errorf("%s: got %v", name, got)
 			continue
@@ -173,6 +173,50 @@ func TestCompareSubjects(t *testing.T) {
 		for i, want := range tc.want {
 			if !strings.Contains(got[i].String(), want) {
 				t.Errorf("%s: got %q, want %q", name, got[i], want)
+			}
+		}
+	}
+}
+
+func TestCompareSubjectsLeavesOff(t *testing.T) {
+	patch := func(subject string, files ...string) *Patch {
+		p := &Patch{Name: subject + ".patch", Subject: subject}
+		for _, f := range files {
+			p.Files = append(p.Files, File{Path: f})
+		}
+		return p
+	}
+	code, mixed, tests, more := patch("code", "pkg/a.go"), patch("mixed", "test/a_test.go", "pkg/a.go"), patch("tests", "test/a_test.go"), patch("more", "test/b_test.go")
+	lead := &Series{Patches: []*Patch{code, mixed, tests, more}}
+	why := func(subjects ...string) (left []LeftOff) {
+		for _, s := range subjects {
+			left = append(left, LeftOff{Subject: s, Reason: "nobody runs it there"})
+		}
+		return left
+	}
+	for name, tc := range map[string]struct {
+		have []*Patch
+		left []LeftOff
+		want []string
+	}{
+		"the last two":       {[]*Patch{code, mixed}, why("more", "tests"), nil},
+		"the last":           {[]*Patch{code, mixed, tests}, why("more"), nil},
+		"not said":           {[]*Patch{code, mixed, tests}, nil, []string{`has no patch "more"`}},
+		"said, not done":     {[]*Patch{code, mixed, tests, more}, why("more"), []string{`no patch of v1.99 has`, `leaves off "more", but has it`}},
+		"no reason":          {[]*Patch{code, mixed, tests}, []LeftOff{{Subject: "more", Reason: " "}}, []string{"gives no reason"}},
+		"one in the middle":  {[]*Patch{code, mixed, more}, why("tests"), []string{"only the last ones can be left off"}},
+		"more than tests":    {[]*Patch{code}, why("mixed", "tests", "more"), []string{"touches more than files under test/"}},
+		"one that is not":    {[]*Patch{code, mixed, tests, more}, why("other"), []string{`leaves off "other", which v1.99 does not have`}},
+		"the same one twice": {[]*Patch{code, mixed, tests}, why("more", "more"), []string{`leaves off "more" twice`}},
+	} {
+		got := (&Series{Patches: tc.have}).CompareSubjects(lead, "v1.99", tc.left)
+		if len(got) != len(tc.want) {
+			t.Errorf("%s: got %v, want %q", name, got, tc.want)
+			continue
+		}
+		for _, want := range tc.want {
+			if !slices.ContainsFunc(got, func(p Problem) bool { return strings.Contains(p.String(), want) }) {
+				t.Errorf("%s: got %v, want %q", name, got, want)
 			}
 		}
 	}

@@ -19,16 +19,30 @@ package patchset
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
-// CompareSubjects holds the series of one minor against that of another, which leads: the same subjects in the same order.
-// It returns what differs.
-func (s *Series) CompareSubjects(lead *Series, leadName string) []Problem {
+// LeftOff is a patch of the leading series that another minor does without. Only the last patches of the leading series can
+// be left off, and only those that bring nothing but tests: a minor without one keeps every rule.
+type LeftOff struct {
+	Subject string `json:"subject"`
+	Reason  string `json:"reason"`
+}
+
+// CompareSubjects holds the series of one minor against that of another, which leads: the same subjects in the same order,
+// but for those that are left off with a reason. It returns what differs.
+func (s *Series) CompareSubjects(lead *Series, leadName string, leftOff []LeftOff) []Problem {
 	var problems []Problem
 	add := func(patch, format string, args ...any) {
 		problems = append(problems, Problem{Patch: patch, Text: fmt.Sprintf(format, args...)})
 	}
 	have, want := s.subjects(), lead.subjects()
+	for _, problem := range checkLeftOff(leftOff, have, lead, leadName) {
+		add("", "%s", problem)
+	}
+	want = slices.DeleteFunc(want, func(subject string) bool {
+		return slices.ContainsFunc(leftOff, func(l LeftOff) bool { return l.Subject == subject })
+	})
 	for i, p := range s.Patches {
 		switch at := slices.Index(want, p.Subject); {
 		case at < 0:
@@ -39,10 +53,40 @@ func (s *Series) CompareSubjects(lead *Series, leadName string) []Problem {
 	}
 	for _, subject := range want {
 		if !slices.Contains(have, subject) {
-			add("", "has no patch %q, which %s has; a minor that needs less of it says so in that patch's message", subject, leadName)
+			add("", "has no patch %q, which %s has; a minor that needs less of it says so in that patch's message, and one that does without a last patch of tests "+
+				"says why under leavesOff in intree.yaml", subject, leadName)
 		}
 	}
 	return problems
+}
+
+// checkLeftOff says what is wrong with a list of patches that are left off.
+func checkLeftOff(leftOff []LeftOff, have []string, lead *Series, leadName string) []string {
+	var problems []string
+	want := lead.subjects()
+	for i, l := range leftOff {
+		at := slices.Index(want, l.Subject)
+		switch {
+		case slices.ContainsFunc(leftOff[:i], func(other LeftOff) bool { return other.Subject == l.Subject }):
+			problems = append(problems, fmt.Sprintf("leaves off %q twice", l.Subject))
+		case at < 0:
+			problems = append(problems, fmt.Sprintf("leaves off %q, which %s does not have", l.Subject, leadName))
+		case slices.Contains(have, l.Subject):
+			problems = append(problems, fmt.Sprintf("leaves off %q, but has it", l.Subject))
+		case strings.TrimSpace(l.Reason) == "":
+			problems = append(problems, fmt.Sprintf("leaves off %q and gives no reason", l.Subject))
+		case at < len(want)-len(leftOff):
+			problems = append(problems, fmt.Sprintf("leaves off %q, which is patch %d of %d of %s; only the last ones can be left off", l.Subject, at+1, len(want), leadName))
+		case !lead.Patches[at].onlyTests():
+			problems = append(problems, fmt.Sprintf("leaves off %q, which touches more than files under test/; a series gives the whole contract", l.Subject))
+		}
+	}
+	return problems
+}
+
+// onlyTests says that the patch touches nothing outside of test/, which no program of Kubernetes is built from.
+func (p *Patch) onlyTests() bool {
+	return len(p.Files) > 0 && !slices.ContainsFunc(p.Files, func(f File) bool { return !strings.HasPrefix(f.Path, "test/") })
 }
 
 func (s *Series) subjects() []string {

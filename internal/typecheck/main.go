@@ -20,6 +20,10 @@ limitations under the License.
 //
 // It is a program of its own because the checker has to be of the toolchain that the tree is written for.
 //
+// With -absent MODULE,... it knows of modules that cannot be had as the tree wants them, but are missing or stood in for.
+// What is wrong with a package that stands on one is forgiven if that package is only imported. The packages named are
+// checked all the same, as far as what they import has types.
+//
 // What is real: Go's own type checker, on every file and function body of the packages named, under the tree's go.mod.
 // What is not: compiling. Bodies of functions in packages that are only imported are not looked at, nothing is built, and
 // no build cache grows by it; so it takes seconds where go vet takes minutes.
@@ -38,12 +42,13 @@ import (
 
 func main() {
 	tree := flag.String("tree", "", "the tree's folder")
+	absent := flag.String("absent", "", "modules that are missing or stood in for, separated by commas")
 	flag.Parse()
 	if *tree == "" || flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "typecheck: want -tree DIR PACKAGE...")
+		fmt.Fprintln(os.Stderr, "typecheck: want -tree DIR [-absent MODULE,...] PACKAGE...")
 		os.Exit(2)
 	}
-	faults, err := check(*tree, flag.Args())
+	faults, err := check(*tree, flag.Args(), strings.FieldsFunc(*absent, func(r rune) bool { return r == ',' }))
 	for _, f := range faults {
 		fmt.Println(f)
 	}
@@ -57,7 +62,7 @@ func main() {
 }
 
 // check returns what is wrong with the packages, each fault once, its file relative to the tree.
-func check(tree string, patterns []string) ([]string, error) {
+func check(tree string, patterns, absent []string) ([]string, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 			packages.NeedDeps | packages.NeedTypes | packages.NeedModule,
@@ -72,8 +77,12 @@ func check(tree string, patterns []string) ([]string, error) {
 		return nil, errors.New("no package matches")
 	}
 	var faults, unloaded []string
+	without := lacking{absent: absent, known: map[*packages.Package]bool{}}
 	add := func(p *packages.Package) {
 		for _, e := range p.Errors {
+			if without.names(e) {
+				continue
+			}
 			text := strings.ReplaceAll(e.Error(), tree+"/", "")
 			switch {
 			case e.Kind == packages.ListError:
@@ -91,6 +100,9 @@ func check(tree string, patterns []string) ([]string, error) {
 		// What is wrong with a package that is imported says why those above are wrong; alone it still means that this
 		// was no check.
 		packages.Visit(loaded, nil, func(p *packages.Package) {
+			if without.stands(p) {
+				return
+			}
 			for _, e := range p.Errors {
 				unloaded = append(unloaded, strings.ReplaceAll(e.Error(), tree+"/", ""))
 			}
@@ -101,4 +113,34 @@ func check(tree string, patterns []string) ([]string, error) {
 		return faults, errors.New(strings.Join(slices.Compact(unloaded), "\n"))
 	}
 	return faults, nil
+}
+
+// lacking knows the packages that stand on a module which cannot be had as it should be.
+type lacking struct {
+	absent []string
+	known  map[*packages.Package]bool
+}
+
+// names says that an error is about a package of such a module not being there.
+func (l lacking) names(e packages.Error) bool {
+	for _, module := range l.absent {
+		if strings.Contains(e.Msg, "could not import "+module+"/") || strings.Contains(e.Msg, "provides package "+module+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// stands says that a package imports one of such a module, or one that does, or is one.
+func (l lacking) stands(p *packages.Package) bool {
+	if found, ok := l.known[p]; ok {
+		return found
+	}
+	found := slices.ContainsFunc(p.Errors, l.names) ||
+		slices.ContainsFunc(l.absent, func(module string) bool { return strings.HasPrefix(p.PkgPath, module+"/") })
+	for _, imported := range p.Imports {
+		found = found || l.stands(imported)
+	}
+	l.known[p] = found
+	return found
 }

@@ -19,6 +19,7 @@ package versions
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -88,5 +89,14 @@ func TestParseStandIn(t *testing.T) {
 		if got, err := ParseStandIn(source); err == nil || !strings.Contains(err.Error(), "is no stand-in") {
 			t.Errorf("%q: got %+v, %v", source, got, err)
 		}
+	}
+}
+
+func TestAbsent(t *testing.T) {
+	m := Minor{StandIns: map[string]string{"example.test/b": "none", "example.test/v": "example.test/v@v1.0.0",
+		"example.test/f": "example.test/all@v1.0.0/f", "example.test/a": "./internal/standin/a"}}
+	got, err := m.Absent()
+	if want := []string{"example.test/a", "example.test/b", "example.test/f"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
 }

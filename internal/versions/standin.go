@@ -18,7 +18,9 @@ package versions
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/module"
@@ -59,3 +61,19 @@ func ParseStandIn(source string) (StandIn, error) {
 
 // IsVersion says that another version of the module stands in, and not a folder.
 func (s StandIn) IsVersion() bool { return s.Module != "" && s.Dir == "" }
+
+// Absent lists the modules that the tree of a minor does not have as its tag asks for them: nothing stands in for them, or
+// what was something else once. Another version of the same module is taken at its word.
+func (m Minor) Absent() ([]string, error) {
+	var absent []string
+	for _, name := range slices.Sorted(maps.Keys(m.StandIns)) {
+		in, err := ParseStandIn(m.StandIns[name])
+		if err != nil {
+			return nil, err
+		}
+		if !in.IsVersion() {
+			absent = append(absent, name)
+		}
+	}
+	return absent, nil
+}

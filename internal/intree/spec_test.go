@@ -1,0 +1,114 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+	http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+package intree
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/kgrace/kgrace/internal/patchset"
+)
+
+const suiteOfSpecs = `package e2enode
+
+var _ = SIGDescribe("Termination", framework.WithNodeConformance(), func() {
+	ginkgo.BeforeEach(func() {})
+	ginkgo.When("a pod is deleted", func() {
+		ginkgo.It("should go [LinuxOnly]", func() { expect("nothing") })
+		f.It("should not stay", f.WithSerial(), func() {})
+	})
+	f.Context(label, "and back", func() {
+		framework.ConformanceIt("should return", func() {})
+	})
+})
+`
+
+func TestSpecs(t *testing.T) {
+	want := []Spec{
+		{Package: "test/e2e_node", Text: "Termination when a pod is deleted should go"},
+		{Package: "test/e2e_node", Text: "Termination when a pod is deleted should not stay"},
+		{Package: "test/e2e_node", Text: "Termination and back should return"},
+	}
+	fixed := t.TempDir()
+	series := &patchset.Series{Patches: []*patchset.Patch{{Files: []patchset.File{
+		{Path: "test/e2e_node/a_test.go", New: true}, {Path: "test/e2e_node/old_test.go"}, {Path: "pkg/kubelet/b_test.go", New: true}, {Path: "test/e2e_node/a.go", New: true},
+	}}}}
+	read := func(text string) ([]Spec, error) {
+		t.Helper()
+		write(t, filepath.Join(fixed, "test/e2e_node/a_test.go"), text)
+		return Specs(fixed, series, []string{"test/e2e_node"})
+	}
+	got, err := read(suiteOfSpecs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Spec{})); d != "" {
+		t.Error(d)
+	}
+	for name, tc := range map[string]struct{ old, now, want string }{
+		"a table":        {`f.Context(label, "and back"`, `ginkgo.DescribeTable("and back"`, "write specs out"},
+		"a made-up text": {`"should return"`, `name`, `inside of "Termination and back" has no text`},
+	} {
+		if _, err := read(strings.Replace(suiteOfSpecs, tc.old, tc.now, 1)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestCompareSpecs(t *testing.T) {
+	a, b, c := Spec{Package: "test/x", Text: "a"}, Spec{Package: "test/x", Text: "b"}, Spec{Package: "test/y", Text: "a"}
+	faults := CompareSpecs([]Spec{a, b}, []Spec{a, c})
+	if len(faults) != 2 || !strings.Contains(faults[0], `brings the spec "a" of test/y`) || !strings.Contains(faults[1], `declares the spec "b" of test/x`) {
+		t.Errorf("got %q", faults)
+	}
+}
+
+func TestLoadDeclarationOfSpecs(t *testing.T) {
+	const tests = "tests:\n- package: pkg/kubelet\n  test: TestX\n  kept: it was right before\nspecs:\n- package: test/e2e_node\n"
+	for name, tc := range map[string]struct{ text, want string }{
+		"good":                   {"  spec: a pod should go\n  reason: is still there\n", ""},
+		"kept":                   {"  spec: a pod should go\n  kept: it was right before\n", ""},
+		"a label":                {"  spec: a pod [Serial] should go\n  reason: is still there\n", "without its labels"},
+		"neither":                {"  spec: a pod should go\n", "give one of"},
+		"a reason for anything":  {"  spec: a pod should go\n  reason: Timed out\n", "any failure says"},
+		"a timeout as reason":    {"  spec: a pod should go\n  reason: Interrupted\n", "any failure says"},
+		"the same twice":         {"  spec: a\n  kept: b\n- package: test/e2e_node\n  spec: a\n  kept: b\n", "declared twice"},
+		"a patch without reason": {"  spec: a\n  kept: b\nleavesOff:\n- subject: x\n  why: y\n", "unknown field"},
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, DeclaredFile), tests+tc.text)
+		got, err := LoadDeclaration(dir)
+		if tc.want == "" && (err != nil || len(got.Specs) != 1) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%s: got %+v, %v", name, got.Specs, err)
+		}
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, DeclaredFile), tests+"  spec: a\n  reason: still (here|there)\n")
+	got, err := LoadDeclaration(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := got.Specs[0]; !s.FailsWith("it is still there") || s.FailsWith("it is gone") {
+		t.Errorf("the reason does not tell")
+	}
+	if (Spec{Kept: "it was right"}).FailsWith("anything") {
+		t.Error("a kept spec has a reason to fail")
+	}
+}
