@@ -18,7 +18,6 @@ package criproxy_test
 
 import (
 	"context"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,10 +38,8 @@ import (
 	"github.com/kgrace/kgrace/internal/history/apiwatch"
 	"github.com/kgrace/kgrace/internal/history/lines"
 	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/nodebin"
 )
-
-// binDirVar names the folder with a node's programs, as in the tests of localnode.
-const binDirVar = "KGRACE_NODE_BIN"
 
 func TestMain(m *testing.M) {
 	localnode.MaybeInit()
@@ -51,20 +48,14 @@ func TestMain(m *testing.M) {
 
 func programs(t *testing.T) map[string]string {
 	t.Helper()
-	dir := os.Getenv(binDirVar)
+	dir, minor := nodebin.Asked()
 	if dir == "" {
-		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", binDirVar)
+		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodebin.DirVar)
 	}
 	if os.Geteuid() != 0 {
 		t.Fatal("asked for a real node, which needs root: run it as root")
 	}
-	bin := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() && !strings.Contains(path, "/fixed/") {
-			bin[entry.Name()] = path
-		}
-		return err
-	})
+	bin, err := nodebin.Find("../..", dir, minor)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,19 +30,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/moby/sys/mountinfo"
 
-	"github.com/kgrace/kgrace/internal/versions"
+	"github.com/kgrace/kgrace/internal/nodebin"
 )
 
-// binDirVar names the folder with a node's programs (_output/bin after `kgrace build`); without it the tests that start
-// real nodes are skipped, and only those.
-const binDirVar = "KGRACE_NODE_BIN"
-
-// testPrograms finds the programs below $KGRACE_NODE_BIN, and the actor built from this checkout.
+// testPrograms finds the programs that nodebin.DirVar and nodebin.MinorVar name, and the actor built from this checkout.
 func testPrograms(t *testing.T) map[string]string {
 	t.Helper()
-	dir := os.Getenv(binDirVar)
+	dir, minor := nodebin.Asked()
 	if dir == "" {
-		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", binDirVar)
+		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodebin.DirVar)
 	}
 	if os.Geteuid() != 0 {
 		t.Fatal("asked for a real node, which needs root: run it as root")
@@ -51,25 +47,7 @@ func testPrograms(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Programs of one minor: the default one, where other minors' have been built too.
-	others := map[string]bool{}
-	if pins, err := versions.LoadRoot("../.."); err == nil {
-		for _, minor := range pins.MinorNames() {
-			others[minor] = minor != pins.Default
-		}
-	}
-	bin := map[string]string{}
-	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (others[entry.Name()] || entry.Name() == "fixed"):
-			return filepath.SkipDir
-		case entry.Type().IsRegular():
-			bin[entry.Name()] = path
-		}
-		return nil
-	})
+	bin, err := nodebin.Find("../..", dir, minor)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,86 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package nodebin
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+const (
+	// DirVar names the folder with a node's programs (_output/bin after `kgrace build`); without it the tests that start real
+	// nodes are skipped, and only those.
+	DirVar = "KGRACE_NODE_BIN"
+	// MinorVar names the minor whose programs they take; "" is the default one.
+	MinorVar = "KGRACE_NODE_MINOR"
+)
+
+// Find lists the programs of a minor's stock node below dir: what the folder holds of that minor and of the pinned versions,
+// and what the minor takes from Debian packages. root is the checkout; where it has no pins (the test binary was taken to
+// another machine), all that the folder holds.
+func Find(root, dir, minor string) (map[string]string, error) {
+	other := map[string]bool{"fixed": true}
+	debian := map[string]string{}
+	pinned := map[string]string{}
+	if pins, err := versions.LoadRoot(root); err == nil {
+		if minor == "" {
+			minor = pins.Default
+		}
+		m, err := pins.Minor(minor)
+		if err != nil {
+			return nil, err
+		}
+		debian = m.Debian
+		for _, name := range pins.MinorNames() {
+			other[name] = name != minor
+		}
+		for name, p := range pins.Programs {
+			pinned[name] = p.Version
+		}
+	}
+	bin := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		program, version, _ := strings.Cut(entry.Name(), "@")
+		switch {
+		case entry.IsDir() && (other[entry.Name()] || pinned[program] != "" && version != "" && version != pinned[program]):
+			return filepath.SkipDir
+		case entry.Type().IsRegular() && !strings.HasPrefix(entry.Name(), "."):
+			bin[entry.Name()] = path
+		}
+		return nil
+	})
+	for name := range debian {
+		delete(bin, name)
+		for _, place := range []string{"/usr/sbin", "/usr/bin"} {
+			if path, err := exec.LookPath(filepath.Join(place, name)); err == nil {
+				bin[name] = path
+			}
+		}
+	}
+	return bin, err
+}
+
+// Asked returns the folder and the minor that the environment asks for; an empty folder says that no real node is asked for.
+func Asked() (dir, minor string) { return os.Getenv(DirVar), os.Getenv(MinorVar) }
