@@ -44,6 +44,8 @@ type Config struct {
 	LinesSocket string
 	// Record takes the worker's runtime calls and the lines of containers.
 	Record history.Sink
+	// Logs is where the nodes' logs go when Up fails with nodes that run; "" for nowhere.
+	Logs string
 	// Log receives progress, one line a step; nil for none.
 	Log io.Writer
 }

@@ -44,6 +44,10 @@ func Up(ctx context.Context, config Config) (_ *Cluster, err error) {
 	c.provider = cluster.NewProvider(cluster.ProviderWithDocker(), cluster.ProviderWithLogger(logger{&c.config}))
 	defer func() {
 		if err != nil {
+			if c.made && config.Logs != "" {
+				c.config.logf("the nodes' logs go to %s", config.Logs)
+				err = errors.Join(err, c.ExportLogs(config.Logs))
+			}
 			err = errors.Join(err, c.Close(context.WithoutCancel(ctx)))
 		}
 	}()

@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -136,8 +137,28 @@ func (b *bench) close(ctx context.Context) error {
 	if b.node == nil {
 		return nil
 	}
+	errs := []error{b.keepLogs()}
 	if err := b.node.Close(ctx); err != nil {
-		return fmt.Errorf("%s: taking the node down: %w", b.arm, err)
+		errs = append(errs, fmt.Errorf("%s: taking the node down: %w", b.arm, err))
+	}
+	return errors.Join(errs...)
+}
+
+// LogsPath is where the logs of a place lie below the artifacts folder, if something went wrong there.
+func LogsPath(level scenario.Level, arm scenario.Arm) string {
+	return filepath.Join("logs", string(level), string(arm))
+}
+
+// keepLogs keeps the logs of a place that are gone with it, unless all went well.
+func (b *bench) keepLogs() error {
+	place, ok := b.node.(logging)
+	if !ok || b.run.good(b.arm) {
+		return nil
+	}
+	dir := filepath.Join(b.run.options.Artifacts, LogsPath(b.run.options.Level, b.arm))
+	b.run.logf("%s not all is as expected; the nodes' logs go to %s", b.arm, dir)
+	if err := place.ExportLogs(dir); err != nil {
+		return fmt.Errorf("%s: keep the nodes' logs: %w", b.arm, err)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ package regress
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,8 +40,42 @@ type Config struct {
 	Nodes     string                             `json:"nodes"`
 	Artifacts string                             `json:"artifacts"`
 	OneByOne  bool                               `json:"oneByOne"`
+	// Clusters is what the kind level's clusters are made of.
+	Clusters *Clusters `json:"clusters,omitempty"`
 	// Lifeline says that standard input is a pipe whose end means that the suite shall end.
 	Lifeline bool `json:"lifeline"`
+}
+
+// Clusters is what the kind level's clusters are made of.
+type Clusters struct {
+	// Images are the node images, one an arm.
+	Images map[scenario.Arm]string `json:"images"`
+	// Prefix begins the clusters' names; the arm follows.
+	Prefix string `json:"prefix"`
+	// Recorder and Actor are the programs that a cluster's worker is given.
+	Recorder string `json:"recorder"`
+	Actor    string `json:"actor"`
+}
+
+// ReadClusters reads that part of the file.
+func ReadClusters(path string) (Clusters, error) {
+	var c Config
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err == nil && c.Clusters == nil {
+		err = errors.New("it does not say what the clusters are made of")
+	}
+	if err != nil {
+		return Clusters{}, fmt.Errorf("%s=%s: %w", ConfigVar, path, err)
+	}
+	for _, arm := range c.Arms {
+		if c.Clusters.Images[arm] == "" {
+			return Clusters{}, fmt.Errorf("%s=%s names no node image for arm %s", ConfigVar, path, arm)
+		}
+	}
+	return *c.Clusters, nil
 }
 
 // Write writes the file.

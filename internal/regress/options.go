@@ -54,7 +54,7 @@ func (o Options) check() error {
 		return errors.New("no arm to run on")
 	}
 	for _, arm := range o.Arms {
-		if o.Open == nil && o.Bin[arm] == nil {
+		if o.Level == scenario.LevelNode && o.Open == nil && o.Bin[arm] == nil {
 			return fmt.Errorf("no programs given for arm %s", arm)
 		}
 	}

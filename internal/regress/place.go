@@ -63,6 +63,10 @@ type (
 		CutKubeletOff(ctx context.Context) error
 		LetKubeletList(ctx context.Context) error
 	}
+	// logging is a place whose programs' logs are gone with it.
+	logging interface {
+		ExportLogs(dir string) error
+	}
 	// clustered is a place with a control plane of its own: controllers, a scheduler, kubectl.
 	clustered interface {
 		// Drain runs `kubectl drain --force --grace-period=0` of the node for the namespace's pods with these labels; Uncordon

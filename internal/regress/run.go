@@ -63,6 +63,9 @@ func Start(ctx context.Context, options Options) (*Run, error) {
 	if err := options.check(); err != nil {
 		return nil, fmt.Errorf("regress: %w", err)
 	}
+	if options.Open == nil && options.Level != scenario.LevelNode {
+		return nil, fmt.Errorf("regress: level %s needs places to run on", options.Level)
+	}
 	r := &Run{options: options, begin: time.Now(), slots: map[key]*slot{}, done: make(chan struct{}),
 		finished: map[scenario.Arm]int{}}
 	for _, arm := range options.Arms {
@@ -136,6 +139,22 @@ func (r *Run) put(arm scenario.Arm, result report.Result) {
 		r.progress.Unlock()
 		r.logf("%s %2d/%d %s", arm, n, len(r.options.Scenarios), summary(result))
 	})
+}
+
+// good says that an arm has every result and that each is the expected one.
+func (r *Run) good(arm scenario.Arm) bool {
+	for _, s := range r.options.Scenarios {
+		slot := r.slots[key{arm, s.ID}]
+		select {
+		case <-slot.ready:
+			if !slot.result.Good() {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func (r *Run) results() report.Results {

@@ -1,0 +1,167 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package suite
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/reporters"
+	"github.com/onsi/ginkgo/v2/types"
+	. "github.com/onsi/gomega"
+	"k8s.io/klog/v2"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/regress"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// safety ends a suite that hangs. It decides no verdict: what has none by then is missing from the results.
+const safety = 20 * time.Minute
+
+// Suite is the suite of one level.
+type Suite struct {
+	options regress.Options
+	err     error
+	asked   bool
+	run     *regress.Run
+}
+
+// Load reads the file and makes the specs; for TestMain. open completes the options where a level has places of its own; nil
+// is the node level. Call Run from the one test.
+func Load(open func(path string, options *regress.Options) error) *Suite {
+	s := &Suite{}
+	var path string
+	if path, s.asked = os.LookupEnv(regress.ConfigVar); !s.asked {
+		return s
+	}
+	var lifeline bool
+	s.options, lifeline, s.err = regress.ReadConfig(path, os.Stderr)
+	if s.err == nil && open != nil {
+		s.err = open(path, &s.options)
+	}
+	if lifeline {
+		go endWith(os.Stdin)
+	}
+	// What client libraries have to say goes with the suite's own report; standard error is for progress.
+	var flags flag.FlagSet
+	klog.InitFlags(&flags)
+	_ = flags.Set("logtostderr", "false")
+	_ = flags.Set("stderrthreshold", "FATAL")
+	klog.SetOutput(os.Stdout)
+	if s.err == nil {
+		s.specs()
+	}
+	return s
+}
+
+// Run runs the specs.
+func (s *Suite) Run(t *testing.T) {
+	if !s.asked {
+		t.Skipf("%s is not set: this suite needs the nodes that `kgrace` prepares", regress.ConfigVar)
+	}
+	if s.err != nil {
+		t.Fatal(s.err)
+	}
+	RegisterFailHandler(Fail)
+	config, reporter := GinkgoConfiguration()
+	config.RandomizeAllSpecs = true
+	config.FailOnPending = true
+	config.FailOnEmpty = true
+	config.Timeout = safety
+	reporter.NoColor = true
+	RunSpecs(t, "regression at level "+string(s.options.Level), config, reporter)
+}
+
+// endWith interrupts the suite once, as Ctrl-C would, when the pipe ends: whoever started it is gone.
+func endWith(pipe io.Reader) {
+	_, _ = io.Copy(io.Discard, pipe)
+	_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+}
+
+// specs makes the tree of specs: it depends on what was asked for, so it is made once that is known.
+func (s *Suite) specs() {
+	level := s.options.Level
+	BeforeSuite(func() {
+		// The run outlives this node: it ends in the cleanup, which also runs on an interrupt.
+		ctx, cancel := context.WithCancelCause(context.Background())
+		var err error
+		s.run, err = regress.Start(ctx, s.options)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func() {
+			cancel(errors.New("the suite was interrupted"))
+			_, err := s.run.Wait()
+			Expect(err).NotTo(HaveOccurred(), "the nodes")
+		})
+	})
+	for _, row := range s.options.Scenarios {
+		Describe(row.ID, Label("level:"+string(level), "minor:"+s.options.Minor, "family:"+row.Family), func() {
+			for _, arm := range s.options.Arms {
+				labels := Labels{"arm:" + string(arm)}
+				for _, e := range row.At(level).Expect {
+					labels = append(labels, "rule:"+string(e.Rule))
+				}
+				It(string(arm), labels, func(ctx SpecContext) {
+					result, err := s.run.Result(ctx, arm, row.ID)
+					Expect(err).NotTo(HaveOccurred(), "invalid:")
+					s.assert(result)
+				})
+			}
+		})
+	}
+	ReportAfterSuite("reports", func(r Report) {
+		config := reporters.JunitReportConfig{OmitSpecLabels: true, OmitLeafNodeType: true, OmitSuiteSetupNodes: true,
+			OmitTimelinesForSpecState: types.SpecStatePassed}
+		junit, ginkgo := Reports(level)
+		Expect(reporters.GenerateJUnitReportWithConfig(r, filepath.Join(s.options.Artifacts, junit), config)).To(Succeed())
+		Expect(reporters.GenerateJSONReport(r, filepath.Join(s.options.Artifacts, ginkgo))).To(Succeed())
+	})
+}
+
+// Reports are the names of a level's reports in the artifacts folder: JUnit, and Ginkgo's own JSON.
+func Reports(level scenario.Level) (junit, ginkgo string) {
+	return "junit-" + string(level) + ".xml", "ginkgo-" + string(level) + ".json"
+}
+
+// assert fails the spec if a verdict is not the expected one, with the timeline of what happened.
+func (s *Suite) assert(result report.Result) {
+	GinkgoHelper()
+	if h, err := history.ReadFile(filepath.Join(s.options.Artifacts, result.History)); err == nil {
+		AddReportEntry("timeline", report.Timeline(h), ReportEntryVisibilityFailureOrVerbose)
+	}
+	kind, notes := "invalid", ""
+	if result.Red() {
+		kind = "red"
+	}
+	for _, rule := range result.Rules {
+		if !rule.Verdict.Good() {
+			notes += "\n" + result.Note(rule)
+		}
+	}
+	if !result.Good() {
+		Fail(kind + ":" + notes)
+	}
+}

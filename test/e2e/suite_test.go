@@ -1,0 +1,41 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package e2e
+
+import (
+	"os"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/kindcluster/place"
+	"github.com/kgrace/kgrace/internal/regress"
+	"github.com/kgrace/kgrace/internal/regress/suite"
+)
+
+var specs *suite.Suite
+
+func TestMain(m *testing.M) {
+	specs = suite.Load(func(path string, options *regress.Options) error {
+		clusters, err := regress.ReadClusters(path)
+		if err == nil {
+			options.Open = place.Opener(clusters, options.Artifacts, os.Stderr)
+		}
+		return err
+	})
+	os.Exit(m.Run())
+}
+
+func TestE2E(t *testing.T) { specs.Run(t) }
