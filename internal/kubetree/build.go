@@ -45,17 +45,20 @@ var kubePrograms = map[string]string{
 	"kube-proxy":              "./cmd/kube-proxy",
 	"e2e.test":                "./test/e2e",
 	"agnhost":                 "./test/images/agnhost",
+	"e2e_node.test":           "./test/e2e_node",
+	"ginkgo":                  "github.com/onsi/ginkgo/v2/ginkgo", // of the version that the tree's go.mod wants
 }
 
 // clusterOnly are those that a whole cluster runs, or that test one, and a single node of ours does not: they are built by
 // name only.
-var clusterOnly = []string{"kubeadm", "kube-controller-manager", "kube-scheduler", "kube-proxy", "e2e.test", "agnhost"}
+var clusterOnly = []string{"kubeadm", "kube-controller-manager", "kube-scheduler", "kube-proxy", "e2e.test", "agnhost",
+	"e2e_node.test", "ginkgo"}
 
 // testBinaries are packages of tests, compiled with go test -c.
-var testBinaries = []string{"e2e.test"}
+var testBinaries = []string{"e2e.test", "e2e_node.test"}
 
 // perArm are the programs that exist once for each arm; the others come from the stock tree for both.
-var perArm = []string{"kubelet"}
+var perArm = []string{"kubelet", "e2e_node.test"}
 
 // Programs lists every program that can be built, sorted.
 func (r *Repo) Programs() ([]string, error) {

@@ -37,7 +37,7 @@ import (
 type Binaries map[string]string
 
 // Build builds one program, if it is not there and up to date, and returns its absolute path. arm matters to the kubelet
-// only. The error for an unknown program lists the known ones.
+// and to e2e_node.test only. The error for an unknown program lists the known ones.
 func (r *Repo) Build(ctx context.Context, minor string, arm Arm, program string) (string, error) {
 	built, err := r.BuildAll(ctx, minor, []Arm{arm}, []string{program})
 	if err != nil {

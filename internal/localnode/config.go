@@ -37,6 +37,10 @@ const (
 	ProgramShim       = "containerd-shim-runc-v2"
 	ProgramCtr        = "ctr"
 	ProgramRunc       = "runc"
+	// ProgramPTP and ProgramHostLocal are CNI plugins. A node that is given both has a network for its pods; without them
+	// it runs pods with hostNetwork only.
+	ProgramPTP       = "ptp"
+	ProgramHostLocal = "host-local"
 	// ProgramActor is the static program of internal/actor; BuildActor makes it. Both images hold it.
 	ProgramActor = "actor"
 )
@@ -69,6 +73,11 @@ type Config struct {
 	// BeforeKubelet, if set, runs when containerd serves and the API server is ready, before the kubelet starts. The node's
 	// sockets, LinesDir and RESTConfig are valid. An error undoes the node.
 	BeforeKubelet func(ctx context.Context, node *Node) error
+
+	// Images are more files of images, in the form of `docker save`, for the node to hold.
+	Images []string
+	// Token, if set, is a bearer token with which the API server takes a client for an administrator.
+	Token string
 
 	// ParentDeath ties the node's life to the calling process: when that ends, however it ends, the node's processes end at
 	// once. What is left then (cgroups, folders) goes with the next Up or Down of the same Dir. During Up it is always so.
@@ -110,6 +119,12 @@ func (c *Config) complete() error {
 		if len(c.RuntimeEndpoint) > maxSocketPath {
 			return fmt.Errorf("runtime endpoint %q: %d bytes, but the kernel allows %d for a socket path", c.RuntimeEndpoint, len(c.RuntimeEndpoint), maxSocketPath)
 		}
+	}
+	if strings.ContainsAny(c.Token, "\",\n\r") {
+		return errors.New("the bearer token (Config.Token) has a quote, a comma or a line break in it, which no token file can hold")
+	}
+	if (c.Bin[ProgramPTP] == "") != (c.Bin[ProgramHostLocal] == "") {
+		return fmt.Errorf("a network for pods takes both CNI plugins, %s and %s, and one is given", ProgramPTP, ProgramHostLocal)
 	}
 	if c.Log == nil {
 		c.Log = io.Discard

@@ -17,7 +17,6 @@ limitations under the License.
 package localnode
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,7 +37,7 @@ func writeConfigs(p paths, d dialect, cgroup, runtimeEndpoint, snapshotter strin
 	if err != nil {
 		return nil, err
 	}
-	cni, err := cniConfig()
+	cni, err := cniConfig(p)
 	if err != nil {
 		return nil, err
 	}
@@ -98,19 +97,6 @@ func kubeletConfig(p paths, cgroup, runtimeEndpoint string) *kubeletv1beta1.Kube
 }
 
 func ptr[T any](v T) *T { return &v }
-
-// cniConfig makes the runtime report its network as ready, which a node must be to be Ready. Its plugin does not exist: a
-// pod without hostNetwork fails with an error that names it.
-func cniConfig() ([]byte, error) {
-	type plugin struct {
-		Type string `json:"type"`
-	}
-	return json.MarshalIndent(struct {
-		Version string   `json:"cniVersion"`
-		Name    string   `json:"name"`
-		Plugins []plugin `json:"plugins"`
-	}{"1.0.0", "host-network-only", []plugin{{"kgrace-node-has-only-hostNetwork-pods"}}}, "", "  ")
-}
 
 // nodePath is where the node's programs look for the machine's, after the node's own folder.
 const nodePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -173,16 +173,59 @@ func TestContainerdConfig(t *testing.T) {
 }
 
 func TestCNIConfig(t *testing.T) {
-	data, err := cniConfig()
-	if err != nil {
+	p := paths{dir: t.TempDir()}
+	if err := os.MkdirAll(p.data("bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	var c struct {
-		Name    string
-		Plugins []struct{ Type string }
+	plugin := func() string {
+		t.Helper()
+		data, err := cniConfig(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c struct {
+			Name    string
+			Plugins []struct{ Type string }
+		}
+		if err := json.Unmarshal(data, &c); err != nil || c.Name == "" || len(c.Plugins) != 1 {
+			t.Fatalf("%v: %s", err, data)
+		}
+		return c.Plugins[0].Type
 	}
-	if err := json.Unmarshal(data, &c); err != nil || c.Name == "" || len(c.Plugins) != 1 {
-		t.Errorf("%v: %s", err, data)
+	if got := plugin(); !strings.Contains(got, "only-hostNetwork") {
+		t.Errorf("without plugins it names %s", got)
+	}
+	if err := os.Symlink("/elsewhere/ptp", p.bin(ProgramPTP)); err != nil {
+		t.Fatal(err)
+	}
+	if got := plugin(); got != ProgramPTP {
+		t.Errorf("with plugins it names %s", got)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	p := paths{dir: t.TempDir()}
+	if err := os.MkdirAll(p.data("pki"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeTokens(p, ""); err != nil || tokenFlags(p) != nil {
+		t.Errorf("without a token: %v, %v", err, tokenFlags(p))
+	}
+	if err := writeTokens(p, "abc"); err != nil || len(tokenFlags(p)) != 1 {
+		t.Fatalf("with a token: %v, %v", err, tokenFlags(p))
+	}
+	data, err := os.ReadFile(p.tokens())
+	if err != nil || string(data) != "abc,kgrace,kgrace,system:masters\n" {
+		t.Errorf("got %q, %v", data, err)
+	}
+	for name, c := range map[string]Config{
+		"token file": {Token: "a,b"},
+		"CNI plugin": {Bin: map[string]string{ProgramPTP: "/ptp"}},
+	} {
+		c.Name, c.Dir = "node", t.TempDir()
+		if err := c.complete(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 

@@ -40,6 +40,9 @@ func (n *Node) startProgram(ctx context.Context, name string) error {
 	if name == ProgramKubelet {
 		more = n.kubeletFlags
 	}
+	if name == ProgramAPIServer {
+		more = tokenFlags(n.paths())
+	}
 	p, err := program(n.paths(), name, n.state.Name, "", more...)
 	if err != nil {
 		return err
@@ -99,6 +102,11 @@ func (n *Node) startRuntime(ctx context.Context, c *Config, snapshotter string) 
 	}
 	if err := n.init.call(ctx, "Run", load, &None{}); err != nil {
 		return n.failed(ProgramCtr, "cannot import the node's images", err)
+	}
+	for _, file := range c.Images {
+		if err := n.importImages(ctx, snapshotter, file); err != nil {
+			return err
+		}
 	}
 	// containerd's CRI service learns of images by events; the kubelet must find them at once.
 	images := runtimeapi.NewImageServiceClient(conn)

@@ -245,6 +245,9 @@ func (n *Node) writeFiles(c *Config) error {
 	if err := writePKI(p, c.Name, time.Now()); err != nil {
 		return fmt.Errorf("certificates: %w", err)
 	}
+	if err := writeTokens(p, c.Token); err != nil {
+		return err
+	}
 	if err := writeKubeconfig(p, p.kubeconfig(), certAdmin, n.state.APIServer, c.Name); err != nil {
 		return err
 	}

@@ -1,0 +1,106 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package localnode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// What a node has only if it was asked for: a network for pods, a token, more images, and programs of the caller inside.
+
+// podCIDR is where pods have their addresses: one of RFC 5737's networks, which are never anybody's.
+const podCIDR = "203.0.113.0/24"
+
+// cniConfig makes the runtime report its network as ready, which a node must be to be Ready. Without the plugins of a real
+// network it names one that does not exist: a pod without hostNetwork fails with an error that says so.
+func cniConfig(p paths) ([]byte, error) {
+	type network struct {
+		Version string `json:"cniVersion"`
+		Name    string `json:"name"`
+		Plugins []any  `json:"plugins"`
+	}
+	config := network{"1.0.0", "host-network-only", []any{map[string]any{"type": "kgrace-node-has-only-hostNetwork-pods"}}}
+	switch _, err := os.Lstat(p.bin(ProgramPTP)); {
+	case err == nil:
+		// Every pod has a device of its own in the node's network namespace, which routes between them.
+		config.Name, config.Plugins = "pods", []any{map[string]any{
+			"type": ProgramPTP,
+			"ipam": map[string]any{
+				"type":   ProgramHostLocal,
+				"ranges": [][]map[string]string{{{"subnet": podCIDR}}},
+				"routes": []map[string]string{{"dst": "0.0.0.0/0"}},
+			},
+		}}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	return json.MarshalIndent(config, "", "  ")
+}
+
+// writeTokens writes the file that the API server knows a token from.
+func writeTokens(p paths, token string) error {
+	if token == "" {
+		return nil
+	}
+	return os.WriteFile(p.tokens(), []byte(token+",kgrace,kgrace,system:masters\n"), 0o600)
+}
+
+func (p paths) tokens() string { return filepath.Join(p.data("pki"), "tokens.csv") }
+
+// tokenFlags tells the API server of the token file if there is one.
+func tokenFlags(p paths) []string {
+	if _, err := os.Stat(p.tokens()); err != nil {
+		return nil
+	}
+	return []string{"--token-auth-file=" + p.tokens()}
+}
+
+// importImages has the runtime hold the images of a file.
+func (n *Node) importImages(ctx context.Context, snapshotter, file string) error {
+	load, err := program(n.paths(), ProgramCtr, n.state.Name, snapshotter)
+	if err != nil {
+		return err
+	}
+	load.Argv[len(load.Argv)-1] = file
+	if err := n.init.call(ctx, "Run", load, &None{}); err != nil {
+		return n.failed(ProgramCtr, "cannot import "+file, err)
+	}
+	return nil
+}
+
+// Run runs a program inside the node to its end, with the environment that the node's own programs have before its own. An
+// exit status other than 0 is an error. A program that runs when ctx ends lives on until the node goes down.
+func (n *Node) Run(ctx context.Context, p Program) error {
+	if n.init == nil {
+		return errors.New("only the process that started a node can run programs in it")
+	}
+	own, err := program(n.paths(), ProgramCtr, n.state.Name, "")
+	if err != nil {
+		return err
+	}
+	p.Env = slices.Concat(own.Env, p.Env)
+	return n.init.call(ctx, "Run", p, &None{})
+}
+
+// InsideURL is the address of the API server for programs inside the node.
+func (n *Node) InsideURL() string { return "https://" + apiServerAddr }
