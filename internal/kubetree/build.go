@@ -114,6 +114,7 @@ type target struct {
 	flags     []string
 	toolchain string
 	cgo       bool
+	arch      string // GOARCH; empty means this machine's
 	key       string // hash over all inputs
 	prepare   func(context.Context) error
 	// unchanged fails if the source is no longer what key stands for.
@@ -159,7 +160,7 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 		verb = []string{"test", "-c"}
 	}
 	args := slices.Concat(verb, []string{"-o", tmp}, t.flags, []string{t.pkg})
-	_, err = tool.Go(ctx, t.dir, t.toolchain, cgoEnv(t), args...)
+	_, err = tool.Go(ctx, t.dir, t.toolchain, buildEnv(t), args...)
 	done(err)
 	if err != nil {
 		return explainSpace(explainBuild(t, err))
@@ -204,11 +205,15 @@ func upToDate(t *target) bool {
 	return err == nil && fi.Mode().IsRegular() && fi.Size() == s.Size
 }
 
-func cgoEnv(t *target) []string {
+func buildEnv(t *target) []string {
+	var env []string
 	if t.cgo {
-		return []string{"CGO_ENABLED=1"}
+		env = append(env, "CGO_ENABLED=1")
 	}
-	return nil
+	if t.arch != "" {
+		env = append(env, "GOARCH="+t.arch)
+	}
+	return env
 }
 
 func (r *Repo) checkBuildSpace(ctx context.Context, t *target) error {

@@ -18,11 +18,13 @@ package kubetree
 
 import (
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -153,6 +155,34 @@ func TestProgramsFromDebian(t *testing.T) {
 	// The other minor builds it.
 	if b, err := r.BuildAll(t.Context(), "v1.38", []Arm{Stock}, []string{"prog"}); err != nil || !b[0].Built {
 		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+func TestBuildForAnotherArchitecture(t *testing.T) {
+	r := newRepo(t)
+	other := map[string]string{"amd64": "arm64", "arm64": "amd64"}[runtime.GOARCH]
+	here := build(t, r, []Arm{Fixed}, "kubelet")[0]
+	b, err := r.BuildFor(t.Context(), testMinor, Fixed, "kubelet", other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := buildinfo.ReadFile(b.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range info.Settings {
+		if s.Key == "GOARCH" && s.Value != other {
+			t.Errorf("%s is for %s, want %s", b.Path, s.Value, other)
+		}
+	}
+	if b.Path == here.Path || !b.Built || b.Version != here.Version {
+		t.Errorf("%+v beside %+v", b, here)
+	}
+	if again, err := r.BuildFor(t.Context(), testMinor, Fixed, "kubelet", other); err != nil || again.Built {
+		t.Errorf("built again: %+v, %v", again, err)
+	}
+	if _, err := r.BuildFor(t.Context(), testMinor, Fixed, "prog", other); err == nil || !strings.Contains(err.Error(), "none of Kubernetes' own") {
+		t.Errorf("%v", err)
 	}
 }
 

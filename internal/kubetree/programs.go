@@ -190,7 +190,7 @@ func (t *pending) complete(ctx context.Context, tree func(Arm) (*Tree, error)) e
 		}
 	}
 	t.flags = []string{"-ldflags", kubeLinkFlags(t.Version, src.Commit, date)}
-	t.key = hashOf(buildFormat, src.Commit, t.pkg, t.flags, t.toolchain, runtime.GOARCH)
+	t.key = hashOf(buildFormat, src.Commit, t.pkg, t.flags, t.toolchain, t.goarch())
 	return nil
 }
 

@@ -1,0 +1,59 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+)
+
+// BuildFor builds one of Kubernetes' own programs of an arm for another architecture, as GOARCH names it. It lies beside the
+// one for this machine, in a folder linux-ARCH. Programs from modules of their own are not built so: some need a C compiler.
+func (r *Repo) BuildFor(ctx context.Context, minor string, arm Arm, program, arch string) (Binary, error) {
+	if arch == runtime.GOARCH {
+		built, err := r.BuildAll(ctx, minor, []Arm{arm}, []string{program})
+		if err != nil {
+			return Binary{}, err
+		}
+		return built[0], nil
+	}
+	if _, ok := kubePrograms[program]; !ok {
+		return Binary{}, fmt.Errorf("%s is not built for %s on %s: it is none of Kubernetes' own programs", program, arch, runtime.GOARCH)
+	}
+	minor, m, err := r.resolve(minor)
+	if err != nil {
+		return Binary{}, err
+	}
+	t := r.targetsFor(minor, m, []Arm{arm}, program)[0]
+	t.arch = arch
+	t.Path = filepath.Join(filepath.Dir(t.Path), "linux-"+arch, program)
+	tree := func(arm Arm) (*Tree, error) { return r.Ensure(ctx, minor, arm, nil) }
+	if err := t.complete(ctx, tree); err != nil {
+		return Binary{}, err
+	}
+	err = r.build(ctx, &t.target)
+	return t.Binary, err
+}
+
+func (t *target) goarch() string {
+	if t.arch != "" {
+		return t.arch
+	}
+	return runtime.GOARCH
+}
