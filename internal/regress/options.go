@@ -78,8 +78,8 @@ const (
 	armTimeout = 120 * time.Second
 	// apart is the time between the first requests of two scenarios of one arm.
 	apart = 350 * time.Millisecond
-	// rest is how long a pod that has a node to itself runs before the first step: a pod deleted right after its start is
-	// stopped only when the pod cache is newer, up to 2 s later on stock. Those that run side by side wait for each other longer.
+	// rest is how long a pod runs at least before the first step: a pod deleted right after its start is stopped only when
+	// the pod cache is newer, up to 2 s later on stock.
 	rest = 3 * time.Second
 	// settle is how long it is observed after all is over: an event that the kubelet sends in the background, a second
 	// TERM, a late call must have the time to come.
