@@ -1,0 +1,140 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package upstreame2e
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Kubelet returns the version that the kubelets of a cluster call themselves. All nodes must have the same.
+func Kubelet(ctx context.Context, kubeconfig string) (string, error) {
+	client, err := connect(kubeconfig)
+	if err != nil {
+		return "", err
+	}
+	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return "", err
+	}
+	version := ""
+	for _, n := range nodes.Items {
+		got := n.Status.NodeInfo.KubeletVersion
+		if version != "" && got != version {
+			return "", fmt.Errorf("nodes with kubelets %s and %s: want one version", version, got)
+		}
+		version = got
+	}
+	if version == "" {
+		return "", fmt.Errorf("the cluster of %s has no nodes", kubeconfig)
+	}
+	return version, nil
+}
+
+func connect(kubeconfig string) (kubernetes.Interface, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	return kubernetes.NewForConfig(config)
+}
+
+// Asked counts, by image, the pods of a cluster that ask for it.
+type Asked struct {
+	mu   sync.Mutex
+	pods map[string]map[types.UID]bool
+	stop func()
+}
+
+// Watch begins to count, from the pods that are there on. The cluster's own pods do not count.
+func Watch(ctx context.Context, kubeconfig string) (*Asked, error) {
+	client, err := connect(kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	a := &Asked{pods: map[string]map[types.UID]bool{}}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	pods := factory.Core().V1().Pods().Informer()
+	if _, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(o any) { a.see(o) },
+		UpdateFunc: func(_, o any) { a.see(o) },
+	}); err != nil {
+		cancel()
+		return nil, err
+	}
+	factory.Start(ctx.Done())
+	a.stop = func() { cancel(); factory.Shutdown() }
+	if !cache.WaitForCacheSync(ctx.Done(), pods.HasSynced) {
+		a.stop()
+		return nil, fmt.Errorf("watch the pods of %s: %w", kubeconfig, ctx.Err())
+	}
+	return a, nil
+}
+
+func (a *Asked) see(o any) {
+	pod, ok := o.(*corev1.Pod)
+	if !ok || pod.Namespace == metav1.NamespaceSystem {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	add := func(image string) {
+		if a.pods[image] == nil {
+			a.pods[image] = map[types.UID]bool{}
+		}
+		a.pods[image][pod.UID] = true
+	}
+	for _, c := range pod.Spec.InitContainers {
+		add(c.Image)
+	}
+	for _, c := range pod.Spec.Containers {
+		add(c.Image)
+	}
+	for _, c := range pod.Spec.EphemeralContainers {
+		add(c.Image)
+	}
+}
+
+// Stop ends the count and adds it to the images. One that nobody knew of is added.
+func (a *Asked) Stop(images []Image) []Image {
+	a.stop()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for name, pods := range a.pods {
+		known := false
+		for i := range images {
+			if images[i].Name == name {
+				images[i].Pods += len(pods)
+				known = true
+			}
+		}
+		if !known {
+			images = append(images, Image{Name: name, Pods: len(pods)})
+		}
+	}
+	return images
+}

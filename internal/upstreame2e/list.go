@@ -1,0 +1,106 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package upstreame2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// List asks an e2e.test binary for all its specs. It runs none.
+func List(ctx context.Context, binary string) ([]Spec, error) {
+	dir, err := os.MkdirTemp("", "kgrace-upstream-e2e-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "specs.json")
+	// Without a focus the binary leaves out what needs a feature; a dot matches every text.
+	_, err = tool.Run(ctx, tool.Cmd{Dir: dir, Env: environment(), Args: []string{binary, "--ginkgo.dry-run", "--ginkgo.focus=.",
+		"--ginkgo.silence-skips", "--ginkgo.succinct", "--ginkgo.json-report=" + file}})
+	if err != nil {
+		return nil, fmt.Errorf("list the specs: %w", err)
+	}
+	reports, err := readReports(file)
+	if err != nil {
+		return nil, err
+	}
+	var specs []Spec
+	for _, r := range reports {
+		for _, s := range r.SpecReports {
+			if s.LeafNodeType == types.NodeTypeIt {
+				specs = append(specs, Spec{Text: s.FullText(), Serial: s.IsSerial || strings.Contains(s.FullText(), "[Serial]")})
+			}
+		}
+	}
+	if len(specs) == 0 {
+		return nil, fmt.Errorf("%s has no specs", binary)
+	}
+	return specs, nil
+}
+
+// environment is ours without what would send the suite to another cluster or registry.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		return strings.HasPrefix(kv, "KUBE") || strings.HasPrefix(kv, "GINKGO")
+	})
+}
+
+// ListImages asks an e2e.test binary for the names of the images that its specs may ask for.
+func ListImages(ctx context.Context, binary string) ([]string, error) {
+	out, err := tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Env: environment(), Args: []string{binary, "--list-images"}})
+	if err != nil {
+		return nil, fmt.Errorf("list the images: %w", err)
+	}
+	names := strings.Fields(out)
+	slices.Sort(names)
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s --list-images names none", binary)
+	}
+	return slices.Compact(names), nil
+}
+
+// lastPart is the name that an image has without registry, folder and tag.
+func lastPart(image string) string {
+	name, _, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
+	return name
+}
+
+// focus is a regular expression for one spec and no other.
+func focus(text string) string { return " " + regexp.QuoteMeta(text) + "$" }
+
+func readReports(file string) ([]types.Report, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var reports []types.Report
+	if err := json.Unmarshal(data, &reports); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return reports, nil
+}

@@ -1,0 +1,266 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package upstreame2e
+
+import (
+	"cmp"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/onsi/ginkgo/v2/reporters"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Verdict is what the two arms say together about one spec.
+type Verdict string
+
+// The verdicts. Only the first is good, only Regressed is red.
+const (
+	Kept      Verdict = "kept"      // passes on both
+	Mended    Verdict = "mended"    // fails on stock, passes on fixed
+	Regressed Verdict = "regressed" // passes on stock, fails on fixed: a fault of this project
+	Alike     Verdict = "alike"     // fails on both: a fault of the surroundings, or upstream's
+	Invalid   Verdict = "invalid"   // did not get to say anything on an arm
+)
+
+// Good says that fixed does as well as stock and both did well, or fixed does better.
+func (v Verdict) Good() bool { return v == Kept || v == Mended }
+
+// Names of the files that Write writes.
+const (
+	ResultsFile = "upstream-e2e.json"
+	JUnitFile   = "junit-upstream-e2e.xml"
+)
+
+// Results of one run.
+type Results struct {
+	Minor string `json:"minor"`
+	// Kubernetes is the release that e2e.test was built from.
+	Kubernetes string         `json:"kubernetes"`
+	Arms       []scenario.Arm `json:"arms"`
+	// NodeImages are those of the arms' clusters, Kubelets what their kubelets call themselves.
+	NodeImages map[scenario.Arm]string `json:"nodeImages"`
+	Kubelets   map[scenario.Arm]string `json:"kubelets"`
+	Seconds    float64                 `json:"seconds"`
+	Specs      []Result                `json:"specs"`
+	// Not are specs about the end of a pod that are not run, each with the reason.
+	Not []Spec `json:"not,omitempty"`
+	// Images that the specs may ask for.
+	Images []Image `json:"images,omitempty"`
+}
+
+// Result is one spec.
+type Result struct {
+	Spec
+	Verdict Verdict                  `json:"verdict"`
+	On      map[scenario.Arm]Outcome `json:"on"`
+}
+
+// Compare holds what the specs said on the arms against each other. With one arm alone there is nothing to compare: what
+// passes is kept, what fails is invalid.
+func Compare(specs []Spec, on map[scenario.Arm]map[string]Outcome) (results []Result) {
+	for _, s := range specs {
+		r := Result{Spec: s, On: map[scenario.Arm]Outcome{}}
+		for arm, said := range on {
+			r.On[arm] = said[s.Text]
+		}
+		r.Verdict = r.verdict()
+		results = append(results, r)
+	}
+	slices.SortFunc(results, func(a, b Result) int { return cmp.Compare(a.Text, b.Text) })
+	return results
+}
+
+func (r Result) verdict() Verdict {
+	passed, failed := 0, 0
+	for _, o := range r.On {
+		switch o.State {
+		case "passed":
+			passed++
+		case "failed", "panicked", "timedout":
+			failed++
+		}
+	}
+	stock, fixed := r.On[scenario.Stock].State, r.On[scenario.Fixed].State
+	switch {
+	case passed == len(r.On) && passed > 0:
+		return Kept
+	case passed+failed < len(r.On) || len(r.On) < 2:
+		return Invalid
+	case stock == "passed":
+		return Regressed
+	case fixed == "passed":
+		return Mended
+	}
+	return Alike
+}
+
+// Count says how many specs have a verdict.
+func (r Results) Count(v Verdict) (n int) {
+	for _, one := range r.Specs {
+		if one.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// Red names the specs that pass on stock and fail on fixed.
+func (r Results) Red() []string { return r.texts(func(v Verdict) bool { return v == Regressed }) }
+
+// Unsaid names the specs that say nothing: they fail on both arms, or did not run. A run without a spec says so.
+func (r Results) Unsaid() []string {
+	if len(r.Specs) == 0 {
+		return []string{"no spec was run"}
+	}
+	return r.texts(func(v Verdict) bool { return v == Alike || v == Invalid })
+}
+
+func (r Results) texts(which func(Verdict) bool) (texts []string) {
+	for _, one := range r.Specs {
+		if which(one.Verdict) {
+			texts = append(texts, one.Text)
+		}
+	}
+	return texts
+}
+
+// Table prints the results for people: every spec, then what was left out and why, then the images.
+func (r Results) Table(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	head := []string{"SPEC"}
+	for _, arm := range r.Arms {
+		head = append(head, strings.ToUpper(string(arm)))
+	}
+	fmt.Fprintln(tw, strings.Join(append(head, "VERDICT"), "\t"))
+	for _, one := range r.Specs {
+		row := []string{short(one.Text, 110)}
+		for _, arm := range r.Arms {
+			o := one.On[arm]
+			row = append(row, fmt.Sprintf("%s %.0f s", cmp.Or(o.State, "not run"), o.Seconds))
+		}
+		fmt.Fprintln(tw, strings.Join(append(row, string(one.Verdict)), "\t"))
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for _, one := range r.Specs {
+		for _, arm := range r.Arms {
+			if o := one.On[arm]; !one.Verdict.Good() && o.Message != "" {
+				fmt.Fprintf(w, "\n%s on %s: %s\n  %s\n  log: %s\n", one.Verdict, arm, one.Text, strings.ReplaceAll(short(o.Message, 1500), "\n", "\n  "), o.Log)
+			}
+		}
+	}
+	if len(r.Not) > 0 {
+		fmt.Fprintln(w, "\nAbout the end of a pod, and not run:")
+		for _, s := range r.Not {
+			fmt.Fprintf(w, "  %s\n    %s\n", s.Text, s.Why)
+		}
+	}
+	fmt.Fprintln(w, "\nImages:")
+	missing := 0
+	for _, i := range r.Images {
+		switch {
+		case i.Made != "":
+			fmt.Fprintf(w, "  %s (%d pods)\n    %s\n", i.Name, i.Pods, i.Made)
+		case i.Pods > 0:
+			fmt.Fprintf(w, "  %s (%d pods)\n    NOT SUPPLIED: there is no registry here, and no source to make it of\n", i.Name, i.Pods)
+		default:
+			missing++
+		}
+	}
+	fmt.Fprintf(w, "  %d more that upstream's specs know were not supplied, and no pod asked for one\n", missing)
+	counts := []string{}
+	for _, v := range []Verdict{Kept, Mended, Regressed, Alike, Invalid} {
+		if n := r.Count(v); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	var kubelets []string
+	for _, arm := range r.Arms {
+		kubelets = append(kubelets, fmt.Sprintf("%s (kubelet %s)", arm, r.Kubelets[arm]))
+	}
+	_, err := fmt.Fprintf(w, "\n%d specs of %s on %s, %.0f s: %s\n", len(r.Specs), r.Kubernetes, strings.Join(kubelets, " and "), r.Seconds, strings.Join(counts, ", "))
+	return err
+}
+
+// Write writes the results as JSON and as JUnit.
+func (r Results) Write(dir string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, ResultsFile), append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	if data, err = xml.MarshalIndent(r.junit(), "", "  "); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, JUnitFile), append([]byte(xml.Header), append(data, '\n')...), 0o644)
+}
+
+// junit has one suite. A regression is a failure, what says nothing an error, what is not run is skipped with its reason.
+func (r Results) junit() reporters.JUnitTestSuites {
+	s := reporters.JUnitTestSuite{Name: "upstream e2e, stock against fixed", Time: r.Seconds}
+	for _, one := range r.Specs {
+		c := reporters.JUnitTestCase{Name: one.Text, Classname: s.Name, Status: string(one.Verdict)}
+		var said []string
+		for _, arm := range r.Arms {
+			o := one.On[arm]
+			c.Time += o.Seconds
+			if o.Message != "" {
+				said = append(said, string(arm)+": "+o.Message)
+			}
+		}
+		message := strings.Join(said, "\n")
+		switch {
+		case one.Verdict == Regressed:
+			c.Failure = &reporters.JUnitFailure{Message: "passes on stock, fails on fixed", Type: string(one.Verdict), Description: message}
+			s.Failures++
+		case !one.Verdict.Good():
+			c.Error = &reporters.JUnitError{Message: "says nothing", Type: string(one.Verdict), Description: message}
+			s.Errors++
+		}
+		s.TestCases = append(s.TestCases, c)
+	}
+	for _, one := range r.Not {
+		s.TestCases = append(s.TestCases, reporters.JUnitTestCase{Name: one.Text, Classname: s.Name, Status: "not run",
+			Skipped: &reporters.JUnitSkipped{Message: one.Why}})
+		s.Skipped++
+	}
+	s.Tests = len(s.TestCases)
+	return reporters.JUnitTestSuites{Tests: s.Tests, Disabled: s.Skipped, Failures: s.Failures, Errors: s.Errors, Time: s.Time,
+		TestSuites: []reporters.JUnitTestSuite{s}}
+}
+
+func short(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,176 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package upstreame2e
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+//go:embed specs.yaml
+var data []byte
+
+// Selection is specs.yaml.
+type Selection struct {
+	// Minor is the one whose specs were read when the lists were made.
+	Minor string `json:"minor"`
+	// Concerns matches the text of every spec that must be in one of the lists.
+	Concerns string  `json:"concerns"`
+	Run      []Group `json:"run"`
+	Not      []Group `json:"not"`
+	// Images by the last part of the name: what is in the image here.
+	Images map[string]string `json:"images"`
+
+	concerns *regexp.Regexp
+}
+
+// Group are specs that are run, or not, for one reason.
+type Group struct {
+	Why   string   `json:"why"`
+	Specs []string `json:"specs"`
+	// Seconds is about how long one takes, to spread them evenly.
+	Seconds int `json:"seconds,omitempty"`
+}
+
+// has says whether a spec's text is the group's, and by which entry.
+func (g Group) has(text string) (string, bool) {
+	i := slices.IndexFunc(g.Specs, func(part string) bool { return strings.Contains(text, part) })
+	if i < 0 {
+		return "", false
+	}
+	return g.Specs[i], true
+}
+
+// Load returns the lists that come with this program.
+func Load() (Selection, error) { return parse(data) }
+
+func parse(data []byte) (s Selection, err error) {
+	if err := yaml.UnmarshalStrict(data, &s); err != nil {
+		return s, fmt.Errorf("specs.yaml: %w", err)
+	}
+	if s.concerns, err = regexp.Compile(s.Concerns); err != nil || s.Concerns == "" {
+		return s, fmt.Errorf("specs.yaml: concerns: want a regular expression: %w", err)
+	}
+	if len(s.Run) == 0 || s.Minor == "" {
+		return s, errors.New("specs.yaml: it names no specs, or no minor")
+	}
+	for _, g := range slices.Concat(s.Run, s.Not) {
+		if g.Why == "" || len(g.Specs) == 0 || slices.Contains(g.Specs, "") {
+			return s, fmt.Errorf("specs.yaml: %v: want specs, and why", g)
+		}
+	}
+	for name, made := range s.Images {
+		if made == "" {
+			return s, fmt.Errorf("specs.yaml: image %s: say what is in it", name)
+		}
+	}
+	return s, nil
+}
+
+// Spec is one of upstream's.
+type Spec struct {
+	// Text is its full text, labels included: a name for people and for Ginkgo's focus.
+	Text string `json:"text"`
+	// Why it is run, or is not.
+	Why string `json:"why"`
+	// Serial ones must be alone on their cluster.
+	Serial bool `json:"serial,omitempty"`
+
+	seconds int
+}
+
+// Choose sorts all specs of a release: those to run, and those about the end of a pod that are not run. The error names
+// every entry of the lists that no spec has, when the release is of the lists' own minor, and every spec that should be in
+// a list and is not. only, if not empty, leaves those whose text contains it.
+func (s Selection) Choose(minor string, all []Spec, only string) (run, not []Spec, err error) {
+	var faults []string
+	used := map[string]bool{}
+	for _, spec := range all {
+		chosen := false
+		for _, list := range []struct {
+			groups []Group
+			to     *[]Spec
+		}{{s.Not, &not}, {s.Run, &run}} {
+			for _, g := range list.groups {
+				entry, ok := g.has(spec.Text)
+				if !ok {
+					continue
+				}
+				used[entry] = true
+				if !chosen {
+					chosen = true
+					spec.Why, spec.seconds = g.Why, g.Seconds
+					*list.to = append(*list.to, spec)
+				}
+			}
+		}
+		if !chosen && s.concerns.MatchString(spec.Text) {
+			faults = append(faults, fmt.Sprintf("in neither list: %q", spec.Text))
+		}
+	}
+	for _, g := range slices.Concat(s.Run, s.Not) {
+		for _, entry := range g.Specs {
+			if !used[entry] && minor == s.Minor {
+				faults = append(faults, fmt.Sprintf("no spec has %q in its text", entry))
+			}
+		}
+	}
+	if len(faults) > 0 && minor == s.Minor {
+		return nil, nil, fmt.Errorf("specs.yaml does not fit the specs of this release:\n  %s", strings.Join(faults, "\n  "))
+	}
+	if only != "" {
+		run = slices.DeleteFunc(run, func(spec Spec) bool { return !strings.Contains(spec.Text, only) })
+		not = slices.DeleteFunc(not, func(spec Spec) bool { return !strings.Contains(spec.Text, only) })
+	}
+	if len(run) == 0 {
+		return nil, nil, fmt.Errorf("no spec to run: none of %d has %q in its text", len(all), only)
+	}
+	return run, not, nil
+}
+
+// batches spreads specs over at most n processes, the longest first, each to the one with the least to do. Serial specs are
+// one batch of their own, nil if there are none.
+func batches(specs []Spec, n int) (parallel [][]Spec, serial []Spec) {
+	var rest []Spec
+	for _, s := range specs {
+		if s.Serial {
+			serial = append(serial, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b Spec) int { return b.seconds - a.seconds })
+	parallel = make([][]Spec, min(n, len(rest)))
+	load := make([]int, len(parallel))
+	for _, s := range rest {
+		least := 0
+		for i := range load {
+			if load[i] < load[least] {
+				least = i
+			}
+		}
+		parallel[least] = append(parallel[least], s)
+		load[least] += max(s.seconds, 1)
+	}
+	return parallel, serial
+}
