@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: help setup tree build lint verify update unit intree regression regression-node properties mutants node conformance page test clean
+.PHONY: help setup tree build lint verify update unit intree regression regression-node properties mutants bench node conformance page test clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ properties: ## 5,000 random scenarios on each arm, simulated, judged by the same
 
 mutants: ## break the fix on purpose, in one place at a time: each breakage must be caught
 	$(KGRACE) mutants
+
+bench: ## UpdatePod of both arms by turns, compared by benchstat: no slowdown above 5 % (let the machine rest)
+	$(KGRACE) bench
 
 conformance: ## the simulated runtime against a real containerd: the same calls, the same trace (root)
 	KGRACE_CONFORMANCE=1 go test -count=1 ./internal/sim/conformance

@@ -1,0 +1,187 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/bench"
+	"github.com/kgrace/kgrace/internal/kubetree"
+)
+
+// benchRun is what a run was, and what it gave.
+type benchRun struct {
+	Minor      string `json:"minor"`
+	Kubernetes string `json:"kubernetes"`
+	Rounds     int    `json:"rounds"`
+	Times      int    `json:"times"`
+	// Limit is the slowdown in percent above which a benchmark is red.
+	Limit float64 `json:"limit"`
+	// Slowed says that the fixed arm was slowed down on purpose.
+	Slowed bool `json:"slowed,omitempty"`
+	CPUs   int  `json:"cpus"`
+	// Load are the machine's load averages over one minute before and after.
+	Load [2]string   `json:"load"`
+	Rows []bench.Row `json:"rows"`
+}
+
+func newBenchCommand(app *app) *cobra.Command {
+	run := benchRun{CPUs: runtime.GOMAXPROCS(0)}
+	out := newOutputFlag()
+	only := ""
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Hold the fixed arm's UpdatePod against stock's",
+		Long: `Hold the fixed arm's UpdatePod against stock's: a benchmark is laid over both trees and compiled with each arm's pod workers;
+the two programs run by turns, and benchstat compares them. Timed are UpdatePod of a new pod, of a running one, of one that
+is deleted, of one that terminates already, with ever shorter grace periods, with force; and a pod's whole way through its
+worker. Allocations are told, time is judged.
+
+A benchmark is SLOWER, which is red, when the difference is significant and above the limit. It is unclear, and the run
+invalid, when the samples spread wider than the limit and so could not have shown it: let the machine rest, or add rounds.
+
+bench.json, benchstat's table bench.txt and the samples go to $ARTIFACTS (default: artifacts in the output folder).`,
+		Example: "  kgrace bench\n  kgrace bench --kubernetes v1.38 --count 40\n  kgrace bench --slowed      # has to come out red",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if run.Rounds < 10 || run.Times < 1 || run.Limit <= 0 {
+				return usage(fmt.Errorf("want --count of 10 or more, for fewer samples show nothing, and --times and --limit above 0"))
+			}
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			if _, err := r.Versions.Minor(run.Minor); err != nil && run.Minor != "" {
+				return usage(err)
+			}
+			return app.bench(cmd.Context(), r, run, only, out)
+		},
+	}
+	addMinorFlag(cmd, &run.Minor)
+	flags := cmd.Flags()
+	flags.IntVar(&run.Rounds, "count", 20, "how often each arm runs")
+	flags.IntVar(&run.Times, "times", 3000, "how many calls are timed in one run")
+	flags.Float64Var(&run.Limit, "limit", 5, "the slowdown, in percent, above which a benchmark is red")
+	flags.StringVar(&only, "bench", "", "a regular expression: run these benchmarks only, as go test has it")
+	flags.BoolVar(&run.Slowed, "slowed", false, "slow the fixed arm down on purpose, to see the comparison come out red")
+	flags.VarP(&out, "output", "o", "how to print the result")
+	return cmd
+}
+
+func (a *app) bench(ctx context.Context, r *kubetree.Repo, run benchRun, only string, out outputFlag) error {
+	if run.Minor == "" {
+		run.Minor = r.Versions.Default
+	}
+	run.Kubernetes = r.Versions.Minors[run.Minor].Kubernetes
+	benchstat, err := r.Build(ctx, run.Minor, kubetree.Stock, "benchstat")
+	if err != nil {
+		return err
+	}
+	arms, err := bench.Compile(ctx, r, run.Minor, run.Slowed)
+	if err != nil {
+		return err
+	}
+	run.Load[0] = loadAverage()
+	samples, err := bench.Run(ctx, arms, bench.Plan{Rounds: run.Rounds, Times: run.Times, Bench: only, Progress: a.errs}, artifacts(r))
+	if err != nil {
+		return err
+	}
+	run.Load[1] = loadAverage()
+	if run.Rows, err = bench.Compare(ctx, benchstat, samples, run.Limit); err != nil {
+		return err
+	}
+	text, err := bench.Text(ctx, benchstat, samples)
+	if err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(run, "", "  ")
+	if err != nil {
+		return err
+	}
+	for name, data := range map[string][]byte{"bench.json": append(data, '\n'), "bench.txt": []byte(text)} {
+		if err := os.WriteFile(filepath.Join(artifacts(r), name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	header, rows := benchTable(run.Rows)
+	if err := out.write(a.output, run, header, rows); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.errs, "bench: %d rounds of %d calls on %d CPUs, load %s before and %s after; samples in %s\n",
+		run.Rounds, run.Times, run.CPUs, run.Load[0], run.Load[1], artifacts(r))
+	return benchVerdict(run)
+}
+
+// benchVerdict is red when a benchmark is slower, invalid when one cannot be told.
+func benchVerdict(run benchRun) error {
+	var slower, unclear []string
+	for _, row := range run.Rows {
+		switch row.Verdict {
+		case bench.Slower:
+			slower = append(slower, fmt.Sprintf("%s by %.1f %%", row.Benchmark, row.Delta))
+		case bench.Unclear:
+			unclear = append(unclear, fmt.Sprintf("%s (± %.0f %%)", row.Benchmark, row.Spread))
+		}
+	}
+	switch {
+	case len(slower) > 0:
+		return red(fmt.Errorf("slower than stock by more than %g %%: %s", run.Limit, strings.Join(slower, ", ")))
+	case len(unclear) > 0:
+		return errors.New("the samples spread too wide to tell: " + strings.Join(unclear, ", ") + "; let the machine rest, or take more rounds with --count")
+	}
+	return nil
+}
+
+func benchTable(all []bench.Row) (header []string, rows [][]string) {
+	for _, row := range all {
+		delta := "~"
+		if row.Found {
+			delta = fmt.Sprintf("%+.1f %%", row.Delta)
+		}
+		rows = append(rows, []string{row.Benchmark, amount(row.Stock, row.Unit), amount(row.Fixed, row.Unit), fmt.Sprintf("± %.0f %%", row.Spread),
+			delta, row.P, string(row.Verdict)})
+	}
+	return []string{"BENCHMARK", "STOCK", "FIXED", "SPREAD", "DELTA", "P", "VERDICT"}, rows
+}
+
+// amount is a figure with its unit.
+func amount(v float64, unit string) string {
+	if unit == "sec/op" {
+		return time.Duration(v * float64(time.Second)).Round(time.Nanosecond).String()
+	}
+	return fmt.Sprintf("%g %s", v, unit)
+}
+
+// loadAverage is the machine's over the last minute; empty where that cannot be read.
+func loadAverage() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(string(data), " ")
+	return first
+}

@@ -1,0 +1,66 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/bench"
+)
+
+func TestBenchVerdict(t *testing.T) {
+	good := bench.Row{Benchmark: "UpdatePod/new", Unit: "sec/op", Stock: 2e-6, Fixed: 2.02e-6, Delta: 1, Found: true, Verdict: bench.Good}
+	slow := bench.Row{Benchmark: "UpdatePod/force", Unit: "sec/op", Stock: 1e-6, Fixed: 2e-6, Delta: 100, Found: true, Verdict: bench.Slower}
+	wide := bench.Row{Benchmark: "Termination", Unit: "sec/op", Stock: 1e-6, Fixed: 1e-6, Spread: 30, Verdict: bench.Unclear}
+	for name, c := range map[string]struct {
+		rows []bench.Row
+		code int // -1: no error
+		says string
+	}{
+		"good":                {[]bench.Row{good}, -1, ""},
+		"slower":              {[]bench.Row{good, slow}, exitRed, "UpdatePod/force by 100.0 %"},
+		"unclear":             {[]bench.Row{good, wide}, exitInvalid, "Termination (± 30 %)"},
+		"red is not invalid":  {[]bench.Row{wide, slow}, exitRed, "UpdatePod/force"},
+		"memory is only told": {[]bench.Row{{Benchmark: "UpdatePod/new", Unit: "B/op", Stock: 1, Fixed: 100, Delta: 9900, Found: true}}, -1, ""},
+	} {
+		err := benchVerdict(benchRun{Limit: 5, Rows: c.rows})
+		code := -1
+		var coded *exitError
+		if err != nil {
+			if code = exitInvalid; errors.As(err, &coded) {
+				code = coded.code
+			}
+		}
+		if code != c.code || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: exit code %d, %v", name, code, err)
+		}
+	}
+	if _, rows := benchTable([]bench.Row{good, wide}); strings.Join(rows[0], "|") != "UpdatePod/new|2µs|2.02µs|± 0 %|+1.0 %||ok" || rows[1][4] != "~" {
+		t.Errorf("%q", rows)
+	}
+}
+
+func TestBenchRefuses(t *testing.T) {
+	t.Setenv(RootVar, checkout(t))
+	for _, args := range [][]string{{"--count", "9"}, {"--times", "0"}, {"--limit", "0"}, {"--kubernetes", "v1.2"}} {
+		if code, _, errs := kgrace(t.Context(), append([]string{"bench"}, args...)...); code != exitUsage {
+			t.Errorf("%v: exit code %d: %s", args, code, errs)
+		}
+	}
+}

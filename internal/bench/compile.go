@@ -1,0 +1,150 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/mutant"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+//go:embed updatepod_test.go.overlay
+var source []byte
+
+// inTree is where the benchmark lies in a tree, as far as the compiler sees.
+const inTree = "pkg/kubelet/kgrace_updatepod_test.go"
+
+// covered are the minors whose pod workers have the shape that the benchmark is written for.
+var covered = []string{"v1.36", "v1.37", "v1.38"}
+
+// slowed makes the calculation of the grace period slower by some tenths of a microsecond, on purpose.
+var slowed = mutant.Mutant{
+	Name: "slowed",
+	What: "the calculation of the grace period does needless work",
+	File: "pkg/kubelet/pod_workers.go",
+	Old:  "\t// we allow other parts of the kubelet (namely eviction) to request this pod be terminated faster\n\tvar override *int64\n",
+	New:  "\tfor i := range 400 {\n\t\tif status.restartCount(i) {\n\t\t\treturn 1, false\n\t\t}\n\t}\n\tvar override *int64\n",
+}
+
+// slowedHelper is what slowed calls; the compiler must not see through it.
+const slowedHelper = "\n//go:noinline\nfunc (s *podSyncStatus) restartCount(i int) bool { return i < 0 && s.finished }\n"
+
+// Arms are the two programs that are compared.
+type Arms struct{ Stock, Fixed string }
+
+// Compile compiles both arms of a minor, laying their trees out first if need be; what was compiled from the same inputs is
+// kept. With slow the fixed arm is slowed down on purpose, so that the comparison has to come out red.
+func Compile(ctx context.Context, r *kubetree.Repo, minor string, slow bool) (Arms, error) {
+	if minor == "" {
+		minor = r.Versions.Default
+	}
+	if !slices.Contains(covered, minor) {
+		return Arms{}, fmt.Errorf("the benchmark is written for the pod workers of %v; those of %s take no context and have other fakes", covered, minor)
+	}
+	stock, err := compile(ctx, r, minor, kubetree.Stock, false)
+	if err != nil {
+		return Arms{}, err
+	}
+	fixed, err := compile(ctx, r, minor, kubetree.Fixed, slow)
+	return Arms{stock, fixed}, err
+}
+
+func compile(ctx context.Context, r *kubetree.Repo, minor string, arm kubetree.Arm, slow bool) (string, error) {
+	tree, err := r.Ensure(ctx, minor, arm, nil)
+	if err != nil {
+		return "", err
+	}
+	pins, err := r.Versions.Minor(minor)
+	if err != nil {
+		return "", err
+	}
+	name := string(arm)
+	if slow {
+		name += "-slowed"
+	}
+	dir := filepath.Join(r.Output, "bench", minor, name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	overlay, err := layOver(dir, tree.Dir, slow)
+	if err != nil {
+		return "", err
+	}
+	program, stamp := filepath.Join(dir, "kubelet.test"), filepath.Join(dir, "kubelet.test.key")
+	hash := sha256.New()
+	fmt.Fprintln(hash, tree.Dir, tree.Commit, pins.Go, slow, slowed, slowedHelper, string(source))
+	key := hex.EncodeToString(hash.Sum(nil))
+	if was, err := os.ReadFile(stamp); err == nil && string(was) == key {
+		if _, err := os.Stat(program); err == nil {
+			return program, nil
+		}
+	}
+	unlock, err := r.LockBuild(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if r.Progress != nil {
+		fmt.Fprintf(r.Progress, "bench: compile the benchmark with %s's pod workers (minutes when the build cache is cold)\n", name)
+	}
+	// Without its stamp a program that was cut short is not believed.
+	if err := os.Remove(stamp); err != nil && !os.IsNotExist(err) {
+		return "", err
+	}
+	if _, err := tool.Go(ctx, tree.Dir, pins.Go, nil, "test", "-c", "-overlay", overlay, "-o", program, "./pkg/kubelet"); err != nil {
+		return "", fmt.Errorf("compile the benchmark with %s: %w", tree.Dir, err)
+	}
+	return program, os.WriteFile(stamp, []byte(key), 0o644)
+}
+
+// layOver writes the benchmark and the overlay that lays it into the tree, and returns the overlay's path.
+func layOver(dir, tree string, slow bool) (string, error) {
+	file, base := filepath.Join(dir, "updatepod_test.go"), filepath.Join(dir, "base.json")
+	if err := os.WriteFile(file, source, 0o644); err != nil {
+		return "", err
+	}
+	data, err := json.MarshalIndent(map[string]any{"Replace": map[string]string{filepath.Join(tree, filepath.FromSlash(inTree)): file}}, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(base, append(data, '\n'), 0o644); err != nil || !slow {
+		return base, err
+	}
+	overlay, err := slowed.Overlay(dir, tree, base)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, filepath.Base(slowed.File)), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(slowedHelper)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return overlay, err
+}

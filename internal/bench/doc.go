@@ -1,0 +1,28 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package bench holds the fixed arm's UpdatePod against stock's. A benchmark file of this project, updatepod_test.go.overlay,
+// is laid over the package pkg/kubelet of both trees by go's -overlay, beside upstream's own fakes of the pod workers; nothing
+// is written into either tree. Each arm is compiled once. The two programs then run by turns, stock first in one round and
+// fixed first in the next, so that what else the machine does meanwhile strikes both alike; benchstat compares them.
+//
+// Real: the arm's pod workers, compiled by the toolchain of its minor. Not real: what they call. Time is this machine's, and
+// says nothing about another one; the comparison does.
+//
+// A benchmark is red when benchstat finds it slower by more than the limit and the difference is significant. It is unclear,
+// which is neither red nor green, when no difference is found but the samples spread wider than the limit: then a slowdown of
+// that size could not have been seen.
+package bench

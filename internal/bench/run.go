@@ -1,0 +1,100 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// Plan says how to run the two programs.
+type Plan struct {
+	// Rounds is how often each of them runs; a sample each.
+	Rounds int
+	// Times is how often a round calls what is timed.
+	Times int
+	// Bench is the regular expression of benchmarks to run; "" is all of ours.
+	Bench string
+	// Progress gets a line now and then; nil means none.
+	Progress io.Writer
+}
+
+// ours are the benchmarks of the overlay.
+const ours = "^BenchmarkKgrace"
+
+// Samples are the files with what each arm printed.
+type Samples struct{ Stock, Fixed string }
+
+var measured = regexp.MustCompile(`(?m)^Benchmark\S+\s+\d+\s+[\d.]+ ns/op`)
+
+// Run runs the two programs by turns and writes what they print into dir.
+func Run(ctx context.Context, arms Arms, plan Plan, dir string) (Samples, error) {
+	if plan.Rounds < 1 || plan.Times < 1 {
+		return Samples{}, fmt.Errorf("%d rounds of %d calls; want at least one of each", plan.Rounds, plan.Times)
+	}
+	if plan.Bench == "" {
+		plan.Bench = ours
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Samples{}, err
+	}
+	samples := Samples{filepath.Join(dir, "bench-stock.txt"), filepath.Join(dir, "bench-fixed.txt")}
+	out := map[string]string{}
+	say := time.Now()
+	for round := range plan.Rounds {
+		turns := []string{arms.Stock, arms.Fixed}
+		if round%2 == 1 {
+			turns[0], turns[1] = turns[1], turns[0]
+		}
+		for _, program := range turns {
+			text, err := once(ctx, program, plan)
+			if err != nil {
+				return Samples{}, err
+			}
+			out[program] += text
+		}
+		if plan.Progress != nil && (time.Since(say) > 10*time.Second || round+1 == plan.Rounds) {
+			fmt.Fprintf(plan.Progress, "bench: %d of %d rounds\n", round+1, plan.Rounds)
+			say = time.Now()
+		}
+	}
+	if err := os.WriteFile(samples.Stock, []byte(out[arms.Stock]), 0o644); err != nil {
+		return Samples{}, err
+	}
+	return samples, os.WriteFile(samples.Fixed, []byte(out[arms.Fixed]), 0o644)
+}
+
+// once runs one program once. One that measures nothing is an error: it must not pass for one that is not slower.
+func once(ctx context.Context, program string, plan Plan) (string, error) {
+	out, err := tool.Run(ctx, tool.Cmd{Dir: filepath.Dir(program), Env: os.Environ(), Args: []string{program, "-test.run=^$", "-test.bench=" + plan.Bench,
+		"-test.benchtime=" + strconv.Itoa(plan.Times) + "x", "-test.count=1", "-test.timeout=10m"}})
+	if err != nil {
+		return "", err
+	}
+	if !measured.MatchString(out) {
+		return "", fmt.Errorf("%s -test.bench=%s measured nothing; it printed:\n%s", program, plan.Bench, out)
+	}
+	return out, nil
+}
