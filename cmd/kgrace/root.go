@@ -124,6 +124,7 @@ Environment:
 		newPatchCommand(app),
 		newVerifyCommand(app),
 		newIntreeCommand(app),
+		newBenchCommand(app),
 		newUpdateCommand(app),
 		newNodeCommand(app),
 		newRegressCommand(app),
