@@ -1,0 +1,221 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindnode
+
+import (
+	"archive/tar"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// unwanted are units of Debian's that have no work in a container, in the way of kind's own base image: what is enabled
+// there is all that runs.
+var unwanted = []string{
+	"/usr/lib/systemd/system/sysinit.target.wants/systemd-tmpfiles-setup.service",
+	"/usr/lib/systemd/system/multi-user.target.wants/*",
+	"/usr/lib/systemd/system/local-fs.target.wants/*",
+	"/usr/lib/systemd/system/sockets.target.wants/*udev*",
+	"/usr/lib/systemd/system/sockets.target.wants/*initctl*",
+	"/usr/lib/systemd/system/basic.target.wants/*",
+	"/etc/systemd/system/*.wants/*",
+}
+
+const journald = "/etc/systemd/journald.conf"
+
+// baseEntries are what the base image holds on top of Debian: kind's files, the runtime, and what kind's base image does
+// with commands in a container, done here as the files that come out of it.
+func baseEntries(ctx context.Context, kindDir string, bin map[string]string) ([]archive.Entry, error) {
+	entries, err := kindFiles(filepath.Join(kindDir, "images", "base", "files"))
+	if err != nil {
+		return nil, err
+	}
+	spec, err := runtimeSpec(ctx, bin["ctr"])
+	if err != nil {
+		return nil, err
+	}
+	entries = append(entries,
+		archive.Entry{Path: "/etc/containerd/cri-base.json", Data: spec},
+		archive.Entry{Path: "/usr/sbin/init", Link: "/usr/lib/systemd/systemd"},
+		archive.Entry{Path: "/etc/systemd/system/systemd-binfmt.service", Link: "/dev/null"},
+		archive.Entry{Path: "/etc/kubernetes/manifests", Dir: true},
+	)
+	for _, unit := range []string{"kubelet.service", "containerd.service", "undo-mount-hacks.service"} {
+		entries = append(entries, archive.Entry{Path: "/etc/systemd/system/multi-user.target.wants/" + unit, Link: "/etc/systemd/system/" + unit})
+	}
+	for dir, programs := range map[string][]string{
+		"/usr/local/bin":  {"containerd", "containerd-shim-runc-v2", "ctr", "crictl"},
+		"/usr/local/sbin": {"runc"},
+		"/opt/cni/bin":    cniPlugins,
+	} {
+		for _, p := range programs {
+			entries = append(entries, archive.Entry{Path: path.Join(dir, p), Mode: 0o755, From: bin[p]})
+		}
+	}
+	return entries, nil
+}
+
+// kindFiles are the files of kind's base image, with the modes that its Dockerfile gives them.
+func kindFiles(dir string) ([]archive.Entry, error) {
+	var entries []archive.Entry
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		e := archive.Entry{Path: "/" + filepath.ToSlash(rel), Mode: 0o644, From: file}
+		if top := path.Dir(e.Path); top == "/usr/local/bin" || top == "/kind/bin" {
+			e.Mode = 0o755
+		}
+		if rel == strings.TrimPrefix(containerdConfig, "images/base/files/") {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			if e.Data, err = restrictOOM(data); err != nil {
+				return err
+			}
+			e.From = ""
+		}
+		entries = append(entries, e)
+		return nil
+	})
+	if err == nil && len(entries) == 0 {
+		err = errors.New("no files")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("kind's base image files in %s: %w", dir, err)
+	}
+	return entries, nil
+}
+
+// restrictOOM has containerd give pods no lower OOM score than its own, which needs CAP_SYS_RESOURCE: nodes of this image
+// are to run where that is missing, too.
+func restrictOOM(config []byte) ([]byte, error) {
+	const from, to = "restrict_oom_score_adj = false", "restrict_oom_score_adj = true"
+	if strings.Count(string(config), from) != 1 {
+		return nil, fmt.Errorf("want one %q in %s", from, containerdConfig)
+	}
+	return []byte(strings.Replace(string(config), from, to, 1)), nil
+}
+
+// runtimeSpec is what kind starts every container from: containerd's default with a hook, and without limits.
+func runtimeSpec(ctx context.Context, ctr string) ([]byte, error) {
+	out, err := tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Env: os.Environ(), Args: []string{ctr, "oci", "spec"}})
+	if err != nil {
+		return nil, err
+	}
+	var spec map[string]any
+	if err := json.Unmarshal([]byte(out), &spec); err != nil {
+		return nil, fmt.Errorf("ctr oci spec: %w", err)
+	}
+	hooks, _ := spec["hooks"].(map[string]any)
+	if hooks == nil {
+		hooks = map[string]any{}
+	}
+	before, _ := hooks["createContainer"].([]any)
+	hooks["createContainer"] = append(before, map[string]any{"path": "/kind/bin/mount-product-files.sh"})
+	spec["hooks"] = hooks
+	if process, ok := spec["process"].(map[string]any); ok {
+		delete(process, "rlimits")
+	}
+	return json.MarshalIndent(spec, "", "  ")
+}
+
+// importBase makes an image of the root filesystem and the entries.
+func importBase(ctx context.Context, e *docker.Engine, image, rootfs string, entries []archive.Entry, at time.Time) error {
+	r, w := io.Pipe()
+	go func() { w.CloseWithError(writeBase(w, rootfs, entries, at)) }()
+	defer r.Close()
+	return e.Import(ctx, r, image,
+		"ENV container=docker", // systemd looks for it
+		`ENTRYPOINT [ "/usr/local/bin/entrypoint", "/sbin/init" ]`)
+}
+
+// writeBase copies the root filesystem without what is unwanted, then the entries, which win.
+func writeBase(to io.Writer, rootfs string, entries []archive.Entry, at time.Time) error {
+	ours := map[string]bool{}
+	for _, e := range entries {
+		ours[path.Clean(e.Path)] = true
+	}
+	f, err := os.Open(rootfs)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	tw := tar.NewWriter(to)
+	for r := tar.NewReader(f); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", rootfs, err)
+		}
+		name := path.Clean("/" + h.Name)
+		if ours[name] && h.Typeflag != tar.TypeDir || isUnwanted(name) {
+			continue
+		}
+		if name == journald {
+			data, err := io.ReadAll(r)
+			if err != nil {
+				return err
+			}
+			// The kernel's messages are the machine's, not the node's.
+			if err := archive.WriteEntry(tw, at, archive.Entry{Path: name, Data: append(data, "ReadKMsg=no\n"...)}); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := tw.WriteHeader(h); err != nil {
+			return err
+		}
+		if _, err := io.Copy(tw, r); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		if err := archive.WriteEntry(tw, at, e); err != nil {
+			return fmt.Errorf("%s: %w", e.Path, err)
+		}
+	}
+	return tw.Close()
+}
+
+func isUnwanted(name string) bool {
+	for _, pattern := range unwanted {
+		if ok, _ := path.Match(pattern, name); ok {
+			return true
+		}
+	}
+	return false
+}

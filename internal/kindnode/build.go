@@ -1,0 +1,236 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+// Result is an image that is in the engine.
+type Result struct {
+	Image string `json:"image"`
+	// ID is the sha256 of the image's configuration, Digest what a registry knows it by; empty unless it was pushed.
+	ID     string `json:"id"`
+	Digest string `json:"digest,omitempty"`
+	Size   int64  `json:"size"` // bytes
+	Arch   string `json:"arch"`
+	// Arm is whose kubelet it holds, Kubelet that one's version, and Kubernetes the version of all else.
+	Arm           kubetree.Arm `json:"arm"`
+	Kubelet       string       `json:"kubelet"`
+	KubeletSHA256 string       `json:"kubeletSHA256"`
+	Kubernetes    string       `json:"kubernetes"`
+	// Manifest and SPDX are files that say what the image is made of; they are in the image too, in DocDir.
+	Manifest string `json:"manifest"`
+	SPDX     string `json:"spdx"`
+	// Seconds it took, builds of programs included.
+	Seconds float64 `json:"seconds"`
+}
+
+// DocDir is where an image has its manifest.json and its spdx.json.
+const DocDir = "/usr/share/doc/kgrace"
+
+// builder is one build under way.
+type builder struct {
+	o        Options
+	m        versions.Minor
+	e        *docker.Engine
+	arch     string
+	dir, tmp string // what stays, and what goes when the build is over
+	kindDir  string // kind's module
+	bin      map[string]string
+	manifest *Manifest
+	token    string
+}
+
+// Build builds the image that the options describe and leaves it in the engine under its name. Errors: options that do not
+// fit together, no engine (docker.IsNotHere), a source that is not there or is of another minor, a checksum that differs, a
+// program that cannot be built. After any of them, and after an interrupt, no container, image, name or temporary file of
+// this build is left, and an image that had the name before still has it.
+func Build(ctx context.Context, o Options) (*Result, error) {
+	start := time.Now()
+	m, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	e, err := docker.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{o: o, m: m, e: e, arch: o.Arch, bin: map[string]string{}, token: docker.Token(), dir: filepath.Join(o.Repo.Output, "image")}
+	if b.arch == "" {
+		b.arch = e.Arch
+	}
+	if err := os.MkdirAll(b.dir, 0o755); err != nil {
+		return nil, err
+	}
+	if b.tmp, err = os.MkdirTemp(b.dir, ".build-"); err != nil { // beside what stays: it may need gigabytes
+		return nil, err
+	}
+	defer os.RemoveAll(b.tmp)
+	if b.manifest, err = b.newManifest(ctx); err != nil {
+		return nil, err
+	}
+	r, err := b.build(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("image %s: %w", o.Image, err)
+	}
+	if o.Push {
+		if r.Digest, err = b.push(ctx); err != nil {
+			return nil, err
+		}
+	}
+	r.Seconds = time.Since(start).Seconds()
+	return r, nil
+}
+
+func (b *builder) build(ctx context.Context) (*Result, error) {
+	switch b.o.From {
+	case FromImage:
+		return b.fromImage(ctx)
+	case FromTarball:
+		return b.fromTarball(ctx)
+	}
+	return b.fromModules(ctx)
+}
+
+// fromModules makes all that both arms share once; it stays in the engine under a name that says what went into it, and an
+// image of either arm is that with a kubelet.
+func (b *builder) fromModules(ctx context.Context) (*Result, error) {
+	root, err := b.rootfs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.binaries(ctx, append(append([]string{kubelet}, kubePrograms...), modulePrograms...)); err != nil {
+		return nil, err
+	}
+	if err := b.takeKubelet(b.bin[kubelet]); err != nil {
+		return nil, err
+	}
+	if err := b.takeKind(ctx); err != nil {
+		return nil, err
+	}
+	c, err := b.prepare(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := b.manifest.inputs()
+	if err != nil {
+		return nil, err
+	}
+	shared := sharedRepository + ":" + b.m.Kubernetes + "-" + inputs[:16]
+	have, err := b.e.Inspect(ctx, shared)
+	if err != nil {
+		return nil, err
+	}
+	if have == nil || b.o.Rebuild {
+		if err := b.makeShared(ctx, c, shared); err != nil {
+			return nil, err
+		}
+	} else {
+		b.say("what both arms share is there: %s", shared)
+	}
+	return b.finish(ctx, shared, storageClassOnly)
+}
+
+// sharedRepository names what both arms share, a node image without a kubelet.
+const sharedRepository = "kgrace.test/kind-shared"
+
+func (b *builder) makeShared(ctx context.Context, c *contents, shared string) error {
+	done := b.step("control plane images")
+	tarball, err := b.serverTarball(c, b.manifest.date)
+	done()
+	if err != nil {
+		return err
+	}
+	entries, err := baseEntries(ctx, b.kindDir, b.bin)
+	if err != nil {
+		return err
+	}
+	base := "kgrace.test/build:base-" + b.token
+	defer b.e.Untag(ctx, base)
+	done = b.step("base image")
+	err = importBase(ctx, b.e, base, c.root, entries, b.manifest.date)
+	done()
+	if err != nil {
+		return err
+	}
+	done = b.step("kind build node-image")
+	err = b.kindBuild(ctx, tarball, base, shared)
+	done()
+	return err
+}
+
+// takeKind finds the module that kind comes from, for its files.
+func (b *builder) takeKind(ctx context.Context) error {
+	_, p, err := b.o.Repo.Versions.ProgramOf("kind")
+	if err != nil {
+		return err
+	}
+	found, err := tool.Download(ctx, b.m.Go, p.Module+"@"+p.Version)
+	if err != nil {
+		return err
+	}
+	b.kindDir = found[0].Dir
+	b.manifest.Kind = p.Version
+	return nil
+}
+
+// push pushes the image and returns what the registry knows it by.
+func (b *builder) push(ctx context.Context) (string, error) {
+	defer b.step("push")()
+	if _, err := b.e.Docker(ctx, "push", b.o.Image); err != nil {
+		return "", err
+	}
+	image, err := b.e.Inspect(ctx, b.o.Image)
+	if err != nil {
+		return "", err
+	}
+	repository := b.o.Image[:strings.LastIndexByte(b.o.Image, ':')]
+	if image != nil {
+		for _, d := range image.RepoDigests {
+			if name, digest, ok := strings.Cut(d, "@"); ok && name == repository {
+				return digest, nil
+			}
+		}
+	}
+	return "", errors.New("pushed, but the engine knows no digest of " + repository)
+}
+
+// step writes a line when a step starts and one, by the function it returns, when it is over.
+func (b *builder) step(format string, args ...any) func() {
+	name := fmt.Sprintf(format, args...)
+	b.say("%s", name)
+	start := time.Now()
+	return func() { b.say("%s: %.1fs", name, time.Since(start).Seconds()) }
+}
+
+func (b *builder) say(format string, args ...any) {
+	if b.o.Progress != nil {
+		fmt.Fprintf(b.o.Progress, "image: "+format+"\n", args...)
+	}
+}

@@ -1,0 +1,153 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindnode
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
+)
+
+// file is one that goes into the image as it is.
+type file = archive.Entry
+
+// storageClassOnly takes the place of kind's storage manifest: the class that charts ask for, and no provisioner, whose
+// image a build from modules does not have.
+var storageClassOnly = file{Path: "/kind/manifests/default-storage.yaml", Data: []byte(`apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata:
+  name: standard
+  annotations:
+    storageclass.kubernetes.io/is-default-class: "true"
+provisioner: kubernetes.io/no-provisioner
+volumeBindingMode: WaitForFirstConsumer
+reclaimPolicy: Delete
+`)}
+
+// stopSignal is what systemd ends on; a TERM starts it anew.
+const stopSignal = "SIGRTMIN+3"
+
+// finish puts the arm's kubelet, the files and the papers into the image raw and gives the result its name and its labels.
+func (b *builder) finish(ctx context.Context, raw string, files ...file) (*Result, error) {
+	files = append([]file{{Path: b.manifest.Kubelet.Path, Mode: 0o755, From: b.bin[kubelet]}}, files...)
+	papers, err := b.writePapers()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range papers {
+		files = append(files, file{Path: DocDir + "/" + filepath.Base(p), From: p})
+	}
+	labels := b.manifest.labels()
+	var changes []string
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		changes = append(changes, "LABEL "+name+"="+strconv.Quote(labels[name]))
+	}
+	r, w := io.Pipe()
+	go func() {
+		tw := tar.NewWriter(w)
+		for _, f := range files {
+			if err := archive.WriteEntry(tw, b.manifest.date, f); err != nil {
+				w.CloseWithError(fmt.Errorf("%s: %w", f.Path, err))
+				return
+			}
+		}
+		w.CloseWithError(tw.Close())
+	}()
+	defer r.Close()
+	old, err := b.e.Inspect(ctx, b.o.Image)
+	if err != nil {
+		return nil, err
+	}
+	done := b.step("put the kubelet into the image")
+	err = b.e.Derive(ctx, raw, b.o.Image, r, stopSignal, changes...)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	if old != nil && len(old.RepoTags) < 2 {
+		// It has no name now. If something still runs of it, or is built on it, it stays.
+		_, _ = b.e.Docker(ctx, "image", "rm", old.ID)
+	}
+	image, err := b.e.Inspect(ctx, b.o.Image)
+	if err != nil {
+		return nil, err
+	}
+	if image == nil {
+		return nil, fmt.Errorf("the engine made the image and lost it: %s", b.o.Image)
+	}
+	return &Result{Image: b.o.Image, ID: image.ID, Size: image.Size, Arch: image.Arch, Arm: b.o.Arm,
+		Kubelet: b.manifest.Kubelet.Version, KubeletSHA256: b.manifest.Kubelet.SHA256, Kubernetes: b.manifest.Kubernetes,
+		Manifest: papers[0], SPDX: papers[1]}, nil
+}
+
+// writePapers writes the manifest and the SPDX document beside each other, in a folder named after the image.
+func (b *builder) writePapers() ([]string, error) {
+	dir := filepath.Join(b.dir, strings.NewReplacer("/", "_", ":", "_").Replace(b.o.Image))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	manifest, err := b.manifest.json()
+	if err != nil {
+		return nil, err
+	}
+	spdx, err := b.manifest.spdx(b.o.Image)
+	if err != nil {
+		return nil, err
+	}
+	papers := []string{filepath.Join(dir, "manifest.json"), filepath.Join(dir, "spdx.json")}
+	for i, data := range [][]byte{manifest, spdx} {
+		if err := os.WriteFile(papers[i], data, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return papers, nil
+}
+
+func (b *builder) rootfs(ctx context.Context) (string, error) {
+	defer b.step("root filesystem (Debian %s)", rootfs.Suite)()
+	return rootfs.Ensure(ctx, b.dir, b.arch, b.o.Refresh, b.o.Progress)
+}
+
+func sha256OfBytes(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func sha256Of(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

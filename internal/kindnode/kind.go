@@ -1,0 +1,77 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindnode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// kindBuild runs kind build node-image. kind runs as a process of its own: its packages know no context, and they leave
+// what they unpack in the temporary folder, which here goes with the build.
+func (b *builder) kindBuild(ctx context.Context, tarball, base, image string) error {
+	args := []string{b.bin["kind"], "build", "node-image", "--type", "file", tarball, "--image", image, "--arch", b.arch}
+	if base != "" {
+		args = append(args, "--base-image", base)
+	}
+	tmp := filepath.Join(b.tmp, "kind")
+	if err := os.Mkdir(tmp, 0o755); err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	// kind hands this variable on to the container that it builds in, and names that container only later: it is how the
+	// container is found when kind is ended in between.
+	mark := "kgrace-build-" + b.token + ".invalid"
+	noProxy := strings.Trim(os.Getenv("NO_PROXY")+","+mark, ",")
+	defer removeMarked(ctx, b.e, mark)
+	_, err := tool.Run(ctx, tool.Cmd{Dir: b.tmp, Env: append(os.Environ(), "TMPDIR="+tmp, "NO_PROXY="+noProxy), Args: args})
+	var failed *tool.Error
+	if errors.As(err, &failed) && strings.Contains(failed.Stderr, "pull") {
+		return fmt.Errorf("%w\nkind pulls what the tarball does not hold, its base image among it; that takes a network (from modules nothing is pulled)", err)
+	}
+	return err
+}
+
+// removeMarked removes the containers whose environment holds the mark.
+func removeMarked(ctx context.Context, e *docker.Engine, mark string) {
+	quick, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	ids, err := e.Docker(quick, "ps", "--all", "--quiet", "--filter", "name=kind-build-")
+	if err != nil {
+		return
+	}
+	for _, id := range strings.Fields(ids) {
+		out, err := e.Docker(quick, "inspect", "--format", "{{json .Config.Env}}", id)
+		var env []string
+		if err != nil || json.Unmarshal([]byte(out), &env) != nil {
+			continue // somebody else's, and gone by now
+		}
+		if slices.ContainsFunc(env, func(v string) bool { return strings.Contains(v, mark) }) {
+			_ = e.RemoveContainer(ctx, id)
+		}
+	}
+}

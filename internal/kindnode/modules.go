@@ -1,0 +1,211 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindnode
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+var (
+	// kubePrograms come from the stock tree, whatever the arm; the kubelet is the arm's.
+	kubePrograms = []string{"kubeadm", "kubectl", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy"}
+	cniPlugins   = []string{"host-local", "loopback", "portmap", "ptp"}
+	// modulePrograms come from modules of their own.
+	modulePrograms = append([]string{"coredns", "containerd", "containerd-shim-runc-v2", "crictl", "ctr", "etcd", "kind", "runc"}, cniPlugins...)
+	// netPackages are the Debian packages that kube-proxy's and netd's images hold.
+	netPackages = []string{"conntrack", "iproute2", "ipset", "iptables", "kmod", "nftables"}
+)
+
+// binaries builds what is missing of the named programs.
+func (b *builder) binaries(ctx context.Context, programs []string) error {
+	built, err := b.o.Repo.BuildAll(ctx, b.o.Minor, []kubetree.Arm{b.o.Arm}, programs)
+	if err != nil {
+		return err
+	}
+	for _, p := range built {
+		b.bin[p.Program] = p.Path
+		if p.Program == kubelet {
+			continue // the manifest has a place of its own for it
+		}
+		if err := b.noteProgram(p.Program, p.Version, p.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare makes what only an image from modules needs, and notes in the manifest all that goes into it but the kubelet.
+func (b *builder) prepare(ctx context.Context, root string) (*contents, error) {
+	names, err := askNames(ctx, b.bin["kubeadm"], b.m.Kubernetes, b.kindDir)
+	if err != nil {
+		return nil, err
+	}
+	c := &contents{root: root, names: names}
+	if c.packages, err = rootfs.Packages(root); err != nil {
+		return nil, err
+	}
+	b.manifest.Debian = c.packages
+	if b.bin["netd"], err = b.goProgram(ctx, "netd"); err != nil {
+		return nil, err
+	}
+	if b.bin["pause"], err = b.pause(ctx); err != nil {
+		return nil, err
+	}
+	for _, p := range []string{"netd", "pause"} {
+		if err := b.noteProgram(p, "", b.bin[p]); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range names.all() {
+		b.manifest.noteImage(name)
+	}
+	b.manifest.standIn(names.network, "netd, of this project: kindnetd is not on the module proxy")
+	for _, name := range names.storage {
+		b.manifest.standIn(name, "an empty image: no provisioner of volumes is installed")
+	}
+	return c, nil
+}
+
+// contents is what prepare found out.
+type contents struct {
+	root     string // the root filesystem
+	packages []rootfs.Package
+	names    *imageNames
+}
+
+// serverTarball makes what Kubernetes releases as its server tarball, as far as kind reads it, with the images of
+// everything else that runs in pods in the last of the four archives: kind would pull what is in none of them.
+func (b *builder) serverTarball(c *contents, at time.Time) (string, error) {
+	net, err := b.netLayer(c, at)
+	if err != nil {
+		return "", err
+	}
+	image := func(name, program string, below ...archive.Layer) (archive.Image, error) {
+		l, err := archive.WriteLayer(filepath.Join(b.tmp, program+".layer"), at, []archive.Entry{
+			{Path: "/usr/local/bin/" + program, Mode: 0o755, From: b.bin[program]}})
+		return archive.Image{Name: name, Arch: b.arch, Layers: append(slices.Clone(below), l), Env: []string{imagePath},
+			Entrypoint: []string{"/usr/local/bin/" + program}}, err
+	}
+	entries := []archive.Entry{{Path: "/kubernetes/version", Data: []byte(b.m.Kubernetes + "\n")}, noKubelet}
+	for _, p := range []string{"kubeadm", "kubectl"} {
+		entries = append(entries, archive.Entry{Path: serverBin + p, Mode: 0o755, From: b.bin[p]})
+	}
+	for _, p := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy"} {
+		var below []archive.Layer
+		if p == "kube-proxy" {
+			below = []archive.Layer{net}
+		}
+		main, err := image(c.names.kubeadm[p], p, below...)
+		if err != nil {
+			return "", err
+		}
+		images := []archive.Image{main}
+		if p == "kube-proxy" {
+			others, err := b.otherImages(c.names, net, at, image)
+			if err != nil {
+				return "", err
+			}
+			images = append(images, others...)
+		}
+		file := filepath.Join(b.tmp, p+".tar")
+		if err := archive.Write(file, at, images); err != nil {
+			return "", err
+		}
+		entries = append(entries, archive.Entry{Path: serverBin + p + ".tar", From: file})
+	}
+	file := filepath.Join(b.tmp, "kubernetes-server-linux-"+b.arch+".tar.gz")
+	return file, archive.WriteTarball(file, at, entries)
+}
+
+// noKubelet stands in the tarball where kind wants a kubelet. The arm's comes last, on top of what both arms share.
+var noKubelet = archive.Entry{Path: serverBin + kubelet, Mode: 0o755, Data: []byte("#!/bin/sh\necho 'this image was never given its kubelet' >&2\nexit 1\n")}
+
+const (
+	// serverBin is where the server tarball has its programs.
+	serverBin = "/kubernetes/server/bin/"
+	imagePath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	kubelet   = "kubelet"
+)
+
+// otherImages are those of the pods and sandboxes that Kubernetes' own tarball has no images of.
+func (b *builder) otherImages(names *imageNames, net archive.Layer, at time.Time,
+	image func(name, program string, below ...archive.Layer) (archive.Image, error)) ([]archive.Image, error) {
+	var all []archive.Image
+	for _, i := range []struct {
+		name, program string
+		below         []archive.Layer
+	}{
+		{names.kubeadm["etcd"], "etcd", nil}, {names.kubeadm["coredns"], "coredns", nil}, {names.pause, "pause", nil},
+		{names.network, "netd", []archive.Layer{net}},
+	} {
+		made, err := image(i.name, i.program, i.below...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, made)
+	}
+	note := []byte("This image holds nothing. It stands where kind expects one that a node without a network cannot pull.\n")
+	empty, err := archive.WriteLayer(filepath.Join(b.tmp, "empty.layer"), at, []archive.Entry{{Path: "/README", Data: note}})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names.storage {
+		all = append(all, archive.Image{Name: name, Arch: b.arch, Layers: []archive.Layer{empty}, Entrypoint: []string{"/README"}})
+	}
+	return all, nil
+}
+
+// netLayer is what kube-proxy and netd run iptables from.
+func (b *builder) netLayer(c *contents, at time.Time) (archive.Layer, error) {
+	file := filepath.Join(b.tmp, "net.layer")
+	if err := rootfs.Pick(c.root, file, c.packages, netPackages, at); err != nil {
+		return archive.Layer{}, err
+	}
+	return archive.OpenLayer(file)
+}
+
+// pause is compiled from Kubernetes' own source, as its release is.
+func (b *builder) pause(ctx context.Context) (string, error) {
+	tree, err := b.o.Repo.Ensure(ctx, b.o.Minor, kubetree.Stock, nil)
+	if err != nil {
+		return "", err
+	}
+	to := filepath.Join(b.tmp, "pause")
+	_, err = tool.Run(ctx, tool.Cmd{Dir: filepath.Join(tree.Dir, "build", "pause", "linux"), Env: os.Environ(), Args: []string{
+		"gcc", "-Os", "-Wall", "-static", "-s", "-DVERSION=" + b.m.Kubernetes, "-o", to, "pause.c"}})
+	if err != nil {
+		return "", fmt.Errorf("pause: %w (hack/setup.sh installs gcc and libc6-dev)", err)
+	}
+	return to, nil
+}
+
+// goProgram builds a static program of this package's own folders.
+func (b *builder) goProgram(ctx context.Context, name string) (string, error) {
+	to := filepath.Join(b.tmp, name)
+	_, err := tool.Go(ctx, b.o.Repo.Root, b.m.Go, []string{"GOARCH=" + b.arch}, "build", "-ldflags=-s -w -buildid=", "-o", to, "./internal/kindnode/"+name)
+	return to, err
+}

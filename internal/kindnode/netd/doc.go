@@ -1,0 +1,28 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Netd gives the pods of a kind cluster a network, in node images that are made without pulling any image: it stands in for
+// kindnetd, whose source is not to be had as a Go module, under the name and with the DaemonSet that kind gives that one.
+//
+// On each node it watches the cluster's nodes, writes the CNI configuration for the node's own range of pod addresses (ptp,
+// host-local, portmap), keeps a route to the range of every other node, and lets what pods send out of the cluster leave
+// under the node's address. It ends on TERM and leaves all of that in place, so that a restart disturbs nobody.
+//
+// What is real: routes, addresses and the CNI plugins. What is not: network policies and DNS caching, which kindnetd has.
+//
+// Environment, as kind's manifest sets it: HOST_IP, the node's address; POD_SUBNET, the cluster's pod addresses. Linux only,
+// standard library only; it runs the programs ip, iptables and ip6tables.
+package main

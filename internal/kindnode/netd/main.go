@@ -1,0 +1,60 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	if err := run(ctx); err != nil && ctx.Err() == nil {
+		log.Fatal(err)
+	}
+}
+
+// run keeps the node as the API says, until ctx ends. The API may be out of reach for a while, at first most of all: the
+// address that pods know it by is kube-proxy's work.
+func run(ctx context.Context) error {
+	self, subnets := os.Getenv("HOST_IP"), strings.Split(os.Getenv("POD_SUBNET"), ",")
+	if self == "" || subnets[0] == "" {
+		return fmt.Errorf("HOST_IP and POD_SUBNET must say who this node is and which addresses pods have")
+	}
+	api, err := inCluster()
+	if err != nil {
+		return err
+	}
+	k := &keeper{self: self, subnets: subnets, confDir: "/etc/cni/net.d", run: command, routes: map[string]string{}}
+	for ctx.Err() == nil {
+		if err := api.watchNodes(ctx, func(nodes map[string]node) error { return k.keep(ctx, nodes) }); err != nil && ctx.Err() == nil {
+			log.Print(err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package rootfs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// Suite is the Debian release that nodes are made of.
+const Suite = "bookworm"
+
+// packages are what kind's own base image installs, less what only storage tests of others use, plus dbus, ipset and
+// findutils, which minbase does not bring.
+var packages = []string{
+	"bash", "ca-certificates", "conntrack", "curl", "dbus", "e2fsprogs", "ethtool", "findutils", "iproute2", "ipset",
+	"iptables", "jq", "kmod", "libseccomp2", "mount", "nftables", "pigz", "procps", "systemd", "util-linux",
+}
+
+// options keep documentation and translations out. Copyrights stay.
+var options = []string{
+	"--mode=root", "--format=tar", "--variant=minbase",
+	"--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-include=/usr/share/doc/*/copyright",
+	"--dpkgopt=path-exclude=/usr/share/man/*", "--dpkgopt=path-exclude=/usr/share/locale/*",
+}
+
+// Ensure makes the root filesystem for arch in dir, if it is not there, and returns the tar. refresh makes it anew, with the
+// packages of today. Interrupted, it leaves the old one and nothing half-made.
+func Ensure(ctx context.Context, dir, arch string, refresh bool, progress io.Writer) (string, error) {
+	file := filepath.Join(dir, "rootfs-"+key(arch)+".tar")
+	if _, err := os.Stat(file); err == nil && !refresh {
+		return file, nil
+	}
+	if os.Geteuid() != 0 {
+		return "", fmt.Errorf("the root filesystem of a node is made as root only (mmdebstrap, device files)")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	tmp, err := os.MkdirTemp(dir, ".bootstrap-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(tmp)
+	half := filepath.Join(tmp, "root.tar")
+	args := append([]string{"mmdebstrap"}, options...)
+	args = append(args, "--architectures="+arch, "--include="+strings.Join(packages, ","), Suite, half)
+	// apt's own user has to get into the folder that is bootstrapped.
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return "", err
+	}
+	cmd := tool.Cmd{Dir: tmp, Env: append(os.Environ(), "TMPDIR="+tmp), Args: args, Stderr: progress}
+	if _, err := tool.Run(ctx, cmd); err != nil {
+		return "", err
+	}
+	return file, os.Rename(half, file)
+}
+
+// key tells root filesystems apart that are made in different ways.
+func key(arch string) string {
+	h := sha256.New()
+	fmt.Fprintln(h, Suite, arch, slices.Sorted(slices.Values(packages)), options)
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}

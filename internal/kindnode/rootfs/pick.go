@@ -1,0 +1,91 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package rootfs
+
+import (
+	"archive/tar"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"time"
+)
+
+// Pick writes a tar that holds the files of the named packages and of all that they depend on, the links that Debian's
+// alternatives add for them, and nothing else. Dates are set to at.
+func Pick(file, to string, all []Package, wanted []string, at time.Time) error {
+	picked, err := closure(all, wanted)
+	if err != nil {
+		return err
+	}
+	keep := map[string]bool{"/bin": true, "/sbin": true, "/lib": true, "/lib64": true, "/etc/alternatives": true}
+	for _, p := range picked {
+		for _, f := range p.files {
+			keep[f] = true
+			keep[merged(f)] = true
+		}
+	}
+	// What alternatives point at is known only when all links have been seen.
+	links := map[string]string{}
+	if err := walk(file, func(h *tar.Header, _ io.Reader) error {
+		if h.Typeflag == tar.TypeSymlink {
+			links[path.Clean("/"+h.Name)] = h.Linkname
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for name, target := range links {
+		if end, ok := links[target]; ok && strings.HasPrefix(target, "/etc/alternatives/") && keep[end] {
+			keep[name], keep[target] = true, true
+		}
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	tw := tar.NewWriter(out)
+	if err := walk(file, func(h *tar.Header, r io.Reader) error {
+		if name := path.Clean("/" + h.Name); name == "/" || !keep[name] || h.Typeflag == tar.TypeChar || h.Typeflag == tar.TypeBlock {
+			return nil
+		}
+		h.ModTime, h.AccessTime, h.ChangeTime = at, time.Time{}, time.Time{}
+		delete(h.PAXRecords, "mtime")
+		if err := tw.WriteHeader(h); err != nil {
+			return err
+		}
+		_, err := io.Copy(tw, r)
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := tw.Close(); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// merged is where a path of a package is in a filesystem whose /bin, /sbin and /lib are links into /usr.
+func merged(file string) string {
+	for _, top := range []string{"/bin/", "/sbin/", "/lib/", "/lib64/"} {
+		if strings.HasPrefix(file, top) {
+			return "/usr" + file
+		}
+	}
+	return file
+}
