@@ -1,0 +1,126 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package e2enode
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kgrace/kgrace/internal/intree"
+)
+
+//go:embed neighbours.yaml
+var neighboursFile []byte
+
+// Neighbours are upstream's specs that are run beside those of a series. All that Focus picks and Skip leaves must pass on
+// both arms, but for those that are Known.
+type Neighbours struct {
+	// Focus and Skip are regular expressions for whole texts of specs, labels included.
+	Focus []string `json:"focus"`
+	Skip  []Skip   `json:"skip"`
+	// AtLeast is the number of specs that have to run: fewer, and Focus misses its aim.
+	AtLeast int     `json:"atLeast"`
+	Known   []Known `json:"known"`
+}
+
+// Skip leaves specs out.
+type Skip struct {
+	Specs string `json:"specs"`
+	Why   string `json:"why"`
+}
+
+// Known is a spec that does not pass on a node of ours, whatever the arm.
+type Known struct {
+	// Text of the spec, without labels.
+	Text string `json:"spec"`
+	// Skipped says that the spec skips itself; else it fails.
+	Skipped bool `json:"skipped,omitempty"`
+	// Reason matches what it says.
+	Reason string `json:"reason"`
+	Why    string `json:"why"`
+
+	reason *regexp.Regexp
+}
+
+// LoadNeighbours reads the list that is part of this program.
+func LoadNeighbours() (*Neighbours, error) { return parseNeighbours(neighboursFile) }
+
+func parseNeighbours(data []byte) (*Neighbours, error) {
+	var n Neighbours
+	if err := yaml.UnmarshalStrict(data, &n); err != nil {
+		return nil, fmt.Errorf("neighbours.yaml: %w", err)
+	}
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("neighbours.yaml: "+format, args...)) }
+	if len(n.Focus) == 0 || n.AtLeast < 1 {
+		bad("want a focus, and how many specs it finds at least")
+	}
+	for _, pattern := range n.Focus {
+		if _, err := regexp.Compile(pattern); err != nil {
+			bad("focus: %w", err)
+		}
+	}
+	for _, s := range n.Skip {
+		if _, err := regexp.Compile(s.Specs); err != nil || s.Why == "" {
+			bad("skip %q: want a regular expression, and why: %v", s.Specs, err)
+		}
+	}
+	for i := range n.Known {
+		k := &n.Known[i]
+		var err error
+		if k.reason, err = regexp.Compile(k.Reason); err != nil || k.Reason == "" || k.Why == "" {
+			bad("known spec %q: want a regular expression for what it says, and why: %v", k.Text, err)
+		}
+		if k.Text != intree.PlainSpec(k.Text) {
+			bad("known spec %q: write it without labels: %q", k.Text, intree.PlainSpec(k.Text))
+		}
+		if slices.ContainsFunc(n.Known[:i], func(other Known) bool { return other.Text == k.Text }) {
+			bad("known spec %q stands there twice", k.Text)
+		}
+	}
+	return &n, errors.Join(errs...)
+}
+
+// find looks a spec up.
+func (n *Neighbours) find(text string) (Known, bool) {
+	i := slices.IndexFunc(n.Known, func(k Known) bool { return k.Text == text })
+	if i < 0 {
+		return Known{}, false
+	}
+	return n.Known[i], true
+}
+
+// Narrow leaves those specs whose text matches a further regular expression; the number that has to run goes with the rest.
+func (n *Neighbours) Narrow(pattern string, matches func(string) bool) {
+	n.Focus, n.AtLeast = []string{pattern}, 1
+	n.Known = slices.DeleteFunc(n.Known, func(k Known) bool { return !matches(k.Text) })
+}
+
+// Pattern is a regular expression that picks the spec of that text, whatever labels stand in it.
+func Pattern(text string) string {
+	words := strings.Fields(text)
+	for i, word := range words {
+		words[i] = regexp.QuoteMeta(word)
+	}
+	return strings.Join(words, `\s(?:\[[^\[\]]*\]\s)*`)
+}

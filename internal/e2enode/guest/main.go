@@ -1,0 +1,59 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Guest holds the tools that Kubernetes' test images have and busybox of Debian lacks, in one static program that goes by
+// several names: curl gets a URL, nmeter prints the time.
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"time"
+)
+
+func main() {
+	var err error
+	switch name := path.Base(os.Args[0]); name {
+	case "curl":
+		err = get(os.Args[1:])
+	case "nmeter":
+		// Only ever called as `nmeter -d0 '%3t' | head -n1`.
+		fmt.Println(time.Now().Format("15:04:05.000"))
+	default:
+		err = fmt.Errorf("want to be called curl or nmeter, not %s", name)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "guest:", err)
+		os.Exit(1)
+	}
+}
+
+func get(args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("curl takes one URL here, not %q", args)
+	}
+	client := http.Client{Timeout: 30 * time.Second}
+	response, err := client.Get(args[0])
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	_, err = io.Copy(os.Stdout, response.Body)
+	return err
+}

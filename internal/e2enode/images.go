@@ -1,0 +1,166 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package e2enode
+
+import (
+	"context"
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/imagefile"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// namesProgram prints the names that a tree has for the images of its tests. It is compiled in the tree, where it does not
+// lie: go's -overlay puts it there.
+const namesProgram = `package main
+
+import (
+	"encoding/json"
+	"os"
+
+	"k8s.io/kubernetes/test/utils/image"
+)
+
+func main() {
+	if err := json.NewEncoder(os.Stdout).Encode(map[string]string{
+		"pause": image.GetPauseImageName(), "busybox": image.GetE2EImage(image.BusyBox), "agnhost": image.GetE2EImage(image.Agnhost),
+	}); err != nil {
+		panic(err)
+	}
+}
+`
+
+// Names are the references of the images that the specs use.
+type Names struct{ Pause, Busybox, Agnhost string }
+
+// AskNames asks the tree in a folder for the names of its images.
+func AskNames(ctx context.Context, tree, toolchain string) (names Names, err error) {
+	scratch, err := os.MkdirTemp("", "kgrace-names-")
+	if err != nil {
+		return names, err
+	}
+	defer os.RemoveAll(scratch)
+	source := filepath.Join(scratch, "main.go")
+	if err := os.WriteFile(source, []byte(namesProgram), 0o644); err != nil {
+		return names, err
+	}
+	const pkg = "test/names-of-images"
+	data, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(tree, pkg, "main.go"): source}})
+	if err != nil {
+		return names, err
+	}
+	overlay := filepath.Join(scratch, "overlay.json")
+	if err := os.WriteFile(overlay, data, 0o644); err != nil {
+		return names, err
+	}
+	out, err := tool.Go(ctx, tree, toolchain, nil, "run", "-overlay="+overlay, "./"+pkg)
+	if err != nil {
+		return names, fmt.Errorf("asking %s for the names of its images: %w", tree, err)
+	}
+	if err := json.Unmarshal([]byte(out), &names); err != nil {
+		return names, fmt.Errorf("asking %s for the names of its images: %w: %q", tree, err, out)
+	}
+	if names.Pause == "" || names.Busybox == "" || names.Agnhost == "" {
+		return names, fmt.Errorf("%s has no name for one of its images: %+v", tree, names)
+	}
+	return names, nil
+}
+
+// Programs are what the images are made of: absolute paths of static programs.
+type Programs struct {
+	Agnhost, Guest, Actor string
+	// Busybox is found on PATH if it is empty.
+	Busybox string
+}
+
+// WriteImages writes a file with the images. certs is the folder of the tree with the certificate that agnhost serves by.
+func WriteImages(ctx context.Context, file string, names Names, p Programs, certs string) error {
+	if p.Busybox == "" {
+		found, err := exec.LookPath("busybox")
+		if err != nil {
+			return errors.New("the test images are made of a static busybox, which is not on PATH: apt-get install busybox-static")
+		}
+		p.Busybox = found
+	}
+	for _, program := range []string{p.Busybox, p.Agnhost, p.Guest, p.Actor} {
+		if err := checkStatic(program); err != nil {
+			return err
+		}
+	}
+	list, err := exec.CommandContext(ctx, p.Busybox, "--list").Output()
+	if err != nil {
+		return fmt.Errorf("%s --list: %w", p.Busybox, err)
+	}
+	base := baseLayer(p, strings.Fields(string(list)))
+	agnhost := &imagefile.Layer{
+		{Path: "agnhost", Mode: 0o755, From: p.Agnhost},
+		{Path: "uploads", Dir: true},
+		{Path: "localhost.crt", From: filepath.Join(certs, "localhost.crt")},
+		{Path: "localhost.key", From: filepath.Join(certs, "localhost.key")},
+	}
+	path := []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+	return imagefile.WriteFile(file,
+		imagefile.Image{Names: []string{names.Busybox}, Layers: []*imagefile.Layer{base}, Cmd: []string{"sh"}, Env: path},
+		imagefile.Image{Names: []string{names.Agnhost}, Layers: []*imagefile.Layer{base, agnhost}, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}, Env: path},
+		imagefile.Image{Names: []string{names.Pause}, Layers: []*imagefile.Layer{{{Path: "actor", Mode: 0o755, From: p.Actor}}}, Entrypoint: []string{"/actor", "pause"}},
+	)
+}
+
+// baseLayer holds busybox under all its names, and the tools that it lacks under theirs.
+func baseLayer(p Programs, applets []string) *imagefile.Layer {
+	tools := []string{"curl", "nmeter"}
+	layer := imagefile.Layer{
+		{Path: "bin/busybox", Mode: 0o755, From: p.Busybox},
+		{Path: "bin/guest", Mode: 0o755, From: p.Guest},
+		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/root:/bin/sh\n")},
+		{Path: "etc/group", Data: []byte("root:x:0:\n")},
+		{Path: "root", Dir: true},
+		{Path: "tmp", Dir: true, Mode: 0o1777},
+	}
+	for _, name := range tools {
+		layer = append(layer, imagefile.File{Path: "bin/" + name, Link: "guest"})
+	}
+	for _, name := range applets {
+		if name != "busybox" && name != "guest" && !slices.Contains(tools, name) {
+			layer = append(layer, imagefile.File{Path: "bin/" + name, Link: "busybox"})
+		}
+	}
+	return &layer
+}
+
+// checkStatic refuses a program that needs what the images do not hold.
+func checkStatic(program string) error {
+	file, err := elf.Open(program)
+	if err != nil {
+		return fmt.Errorf("%s goes into a test image and is no program: %w", program, err)
+	}
+	defer file.Close()
+	for _, segment := range file.Progs {
+		if segment.Type == elf.PT_INTERP {
+			return fmt.Errorf("%s is linked to shared libraries, which the test images do not hold; want a static one (Debian: busybox-static)", program)
+		}
+	}
+	return nil
+}

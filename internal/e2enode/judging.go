@@ -1,0 +1,167 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package e2enode
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgrace/kgrace/internal/intree"
+	"github.com/kgrace/kgrace/internal/judge"
+)
+
+// The arms, as kubetree calls them.
+const (
+	armStock = "stock"
+	armFixed = "fixed"
+)
+
+// Result is the verdict on one spec on one arm.
+type Result struct {
+	Spec string `json:"spec"`
+	// Own specs come with the series; the others are upstream's.
+	Own     bool          `json:"own"`
+	Arm     string        `json:"arm"`
+	Verdict judge.Verdict `json:"verdict"`
+	// Why is what decided; Message what the spec said when the verdict is not as it should be.
+	Why     string  `json:"why,omitempty"`
+	Message string  `json:"message,omitempty"`
+	Seconds float64 `json:"seconds"`
+	// Passed says that the spec passed, whatever that means.
+	Passed bool `json:"passed"`
+}
+
+// Good says whether the verdict is the one that a proved series has.
+func (r Result) Good() bool { return r.Verdict.Good() }
+
+func (r *Result) set(v judge.Verdict, why string) { r.Verdict, r.Why = v, why }
+
+// Judge gives a verdict on every spec that is expected on an arm, and on every other that ran. own are the specs that were
+// asked for of the series; neighbours is nil if none of upstream's were.
+func Judge(arm string, own []intree.Spec, neighbours *Neighbours, outcomes []Outcome) []Result {
+	var results []Result
+	find := func(text string) *Outcome {
+		i := slices.IndexFunc(outcomes, func(o Outcome) bool { return o.Text == text })
+		if i < 0 {
+			return nil
+		}
+		return &outcomes[i]
+	}
+	add := func(text string, isOwn bool, o *Outcome, decide func(r *Result)) {
+		r := Result{Spec: text, Own: isOwn, Arm: arm}
+		switch {
+		case o == nil:
+			r.set(judge.NotRun, "the spec did not run")
+		default:
+			r.Seconds, r.Passed = o.Seconds, o.passed()
+			decide(&r)
+		}
+		if o != nil && !r.Good() {
+			r.Message = o.Message
+			if o.Where != "" {
+				r.Message += "\nin " + o.Where
+			}
+		}
+		results = append(results, r)
+	}
+	for _, s := range own {
+		o := find(s.Text)
+		add(s.Text, true, o, func(r *Result) { judgeOwn(r, s, *o) })
+	}
+	if neighbours == nil {
+		return results
+	}
+	isOwn := func(text string) bool {
+		return slices.ContainsFunc(own, func(s intree.Spec) bool { return s.Text == text })
+	}
+	for _, o := range outcomes {
+		if !isOwn(o.Text) {
+			known, ok := neighbours.find(o.Text)
+			add(o.Text, false, &o, func(r *Result) { judgeNeighbour(r, known, ok, o) })
+		}
+	}
+	for _, k := range neighbours.Known {
+		if find(k.Text) == nil {
+			add(k.Text, false, nil, nil)
+		}
+	}
+	return results
+}
+
+// judgeOwn decides on a spec of the series: with a reason it fails on stock, and for that reason alone.
+func judgeOwn(r *Result, s intree.Spec, o Outcome) {
+	broken := s.Kept == ""
+	switch {
+	case o.skipped():
+		r.set(judge.NotRun, "the spec skips itself: "+o.said())
+	case o.passed() && !broken:
+		r.set(judge.KeptGood, s.Kept)
+	case o.passed() && r.Arm == armStock:
+		r.set(judge.NotReproduced, "the spec passes on stock: upstream has mended it, or it lost its teeth")
+	case o.passed():
+		r.set(judge.Fixed, "")
+	case !broken:
+		r.set(judge.Regressed, o.said())
+	case r.Arm != armStock:
+		r.set(judge.StillBroken, o.said())
+	case s.FailsWith(o.Message):
+		r.set(judge.Reproduced, o.said())
+	default:
+		r.set(judge.NotRun, fmt.Sprintf("the spec fails on stock, but says nothing that matches the reason %q: %s", s.Reason, o.said()))
+	}
+}
+
+// judgeNeighbour decides on a spec of upstream's: it passes on both arms, or is known not to.
+func judgeNeighbour(r *Result, known Known, isKnown bool, o Outcome) {
+	switch {
+	case isKnown && (o.passed() || o.skipped() != known.Skipped || !known.reason.MatchString(o.Message)):
+		what := "passes"
+		if !o.passed() {
+			what = o.State + ": " + o.said()
+		}
+		r.set(judge.NotRun, fmt.Sprintf("neighbours.yaml knows that it says %q, but it %s", known.Reason, what))
+	case isKnown:
+		r.set(judge.KeptGood, "does not pass on either arm: "+known.Why)
+	case o.passed():
+		r.set(judge.KeptGood, "")
+	case o.skipped():
+		r.set(judge.NotRun, "the spec skips itself, and neighbours.yaml does not say why: "+o.said())
+	case r.Arm == armFixed:
+		r.set(judge.Regressed, o.said())
+	default:
+		r.set(judge.NotRun, "upstream's own spec fails on stock: "+o.said())
+	}
+}
+
+// CheckCount says that too few of upstream's specs ran.
+func (n *Neighbours) CheckCount(results []Result) error {
+	count := map[string]int{}
+	for _, r := range results {
+		if !r.Own && r.Verdict != judge.NotRun {
+			count[r.Arm]++
+		}
+	}
+	for arm, got := range count {
+		if got < n.AtLeast {
+			return fmt.Errorf("only %d of upstream's specs ran on %s, want at least %d: does the focus in neighbours.yaml still find them?", got, arm, n.AtLeast)
+		}
+	}
+	if len(count) == 0 {
+		return fmt.Errorf("none of upstream's specs ran, want at least %d", n.AtLeast)
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package e2enode
+
+import (
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/onsi/ginkgo/v2/reporters"
+
+	"github.com/kgrace/kgrace/internal/intree"
+	"github.com/kgrace/kgrace/internal/judge"
+)
+
+// ownSpecs reads specs as a series declares them: one that fails on stock, and one that is kept.
+func ownSpecs(t *testing.T) []intree.Spec {
+	t.Helper()
+	dir := t.TempDir()
+	text := "tests:\n- package: pkg/kubelet\n  test: TestX\n  kept: yes\nspecs:\n- package: test/e2e_node\n  spec: pods should go\n  reason: still there\n" +
+		"- package: test/e2e_node\n  spec: pods should stay\n  kept: nothing changes\n"
+	if err := os.WriteFile(filepath.Join(dir, intree.DeclaredFile), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	declared, err := intree.LoadDeclaration(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return declared.Specs
+}
+
+func TestJudge(t *testing.T) {
+	neighbours, err := parseNeighbours([]byte("focus: [x]\natLeast: 1\nknown:\n- spec: cannot\n  reason: no device\n  why: there is none\n- spec: will not\n  skipped: true\n  reason: not here\n  why: it says so\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const passed, failed, skipped = "passed", "failed", "skipped"
+	for name, tc := range map[string]struct {
+		spec, state, message string
+		stock, fixed         judge.Verdict
+	}{
+		"fails for its reason":      {"pods should go", failed, "the pod is still there", judge.Reproduced, judge.StillBroken},
+		"fails for another":         {"pods should go", failed, "no such image", judge.NotRun, judge.StillBroken},
+		"passes":                    {"pods should go", passed, "", judge.NotReproduced, judge.Fixed},
+		"skips itself":              {"pods should go", skipped, "still there", judge.NotRun, judge.NotRun},
+		"timed out":                 {"pods should go", "timedout", "", judge.NotRun, judge.StillBroken},
+		"kept, passes":              {"pods should stay", passed, "", judge.KeptGood, judge.KeptGood},
+		"kept, fails":               {"pods should stay", failed, "gone", judge.Regressed, judge.Regressed},
+		"upstream's passes":         {"other", passed, "", judge.KeptGood, judge.KeptGood},
+		"upstream's fails":          {"other", failed, "no", judge.NotRun, judge.Regressed},
+		"upstream's skips":          {"other", skipped, "no", judge.NotRun, judge.NotRun},
+		"known, fails as known":     {"cannot", failed, "there is no device", judge.KeptGood, judge.KeptGood},
+		"known, fails otherwise":    {"cannot", failed, "the pod hangs", judge.NotRun, judge.NotRun},
+		"known, passes":             {"cannot", passed, "", judge.NotRun, judge.NotRun},
+		"known, skips":              {"cannot", skipped, "no device", judge.NotRun, judge.NotRun},
+		"known to skip, skips":      {"will not", skipped, "not here", judge.KeptGood, judge.KeptGood},
+		"known to skip, but failed": {"will not", failed, "not here", judge.NotRun, judge.NotRun},
+	} {
+		for arm, want := range map[string]judge.Verdict{armStock: tc.stock, armFixed: tc.fixed} {
+			found := false
+			for _, r := range Judge(arm, ownSpecs(t), neighbours, []Outcome{{Text: tc.spec, State: tc.state, Message: tc.message}}) {
+				switch {
+				case r.Spec == tc.spec:
+					found = true
+					if r.Verdict != want {
+						t.Errorf("%s: on %s it is %s, want %s: %s", name, arm, r.Verdict, want, r.Why)
+					}
+				case r.Verdict != judge.NotRun || r.Why != "the spec did not run":
+					t.Errorf("%s: %s, which did not run, is %s: %s", name, r.Spec, r.Verdict, r.Why)
+				}
+			}
+			if !found {
+				t.Errorf("%s: no verdict on %s", name, arm)
+			}
+		}
+	}
+	if got := Judge(armStock, nil, nil, []Outcome{{Text: "other", State: passed}}); len(got) > 0 {
+		t.Errorf("nobody asked for %+v", got)
+	}
+}
+
+func TestCheckCount(t *testing.T) {
+	n := &Neighbours{AtLeast: 2}
+	results := []Result{{Arm: armStock, Verdict: judge.KeptGood}, {Arm: armStock, Verdict: judge.Regressed}}
+	if err := n.CheckCount(results); err != nil {
+		t.Error(err)
+	}
+	for name, few := range map[string][]Result{
+		"one":            results[:1],
+		"one is own":     {results[0], {Own: true, Arm: armStock, Verdict: judge.Fixed}},
+		"one is invalid": {results[0], {Arm: armStock, Verdict: judge.NotRun}},
+		"none":           nil,
+		"few on one arm": append(results[:2:2], Result{Arm: armFixed, Verdict: judge.KeptGood}),
+	} {
+		if err := n.CheckCount(few); err == nil || !strings.Contains(err.Error(), "want at least 2") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestNeighbours(t *testing.T) {
+	own, err := LoadNeighbours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.Narrow("[A-Z]", regexp.MustCompile("^$").MatchString)
+	if len(own.Known) != 0 || len(own.Focus) != 1 {
+		t.Errorf("narrowed to %+v", own)
+	}
+	const good = "focus: [a]\natLeast: 1\nskip:\n- {specs: b, why: c}\nknown:\n- {spec: d, reason: e, why: f}\n"
+	if _, err := parseNeighbours([]byte(good)); err != nil {
+		t.Error(err)
+	}
+	for name, tc := range map[string]struct{ text, want string }{
+		"no focus":        {"atLeast: 1\n", "want a focus"},
+		"no number":       {"focus: [a]\n", "how many specs"},
+		"a bad focus":     {"focus: ['(']\natLeast: 1\n", "focus: error parsing"},
+		"a skip, no why":  {"focus: [a]\natLeast: 1\nskip:\n- {specs: b}\n", "and why"},
+		"known, no why":   {"focus: [a]\natLeast: 1\nknown:\n- {spec: d, reason: e}\n", "and why"},
+		"known, no words": {"focus: [a]\natLeast: 1\nknown:\n- {spec: d, why: e}\n", "for what it says"},
+		"known, a label":  {good + "- {spec: 'g [Slow]', reason: e, why: f}\n", "without labels"},
+		"known twice":     {good + "- {spec: d, reason: e, why: f}\n", "stands there twice"},
+		"another word":    {good + "more: x\n", "unknown field"},
+	} {
+		if _, err := parseNeighbours([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got %v, want %q", name, err, tc.want)
+		}
+	}
+}
+
+func TestPattern(t *testing.T) {
+	re := regexp.MustCompile(Pattern("Pods (all) when deleted should go"))
+	for text, want := range map[string]bool{
+		"[sig-node] Pods (all) [NodeConformance] when deleted should go":                    true,
+		"[sig-node] Pods (all) [NodeConformance] [Feature:X] when deleted should go [Slow]": true,
+		"Pods (all) when deleted should not go":                                             false,
+		"Pods all when deleted should go":                                                   false,
+	} {
+		if re.MatchString(text) != want {
+			t.Errorf("%q: got %v", text, !want)
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "artifacts")
+	results := []Result{
+		{Spec: "a", Own: true, Arm: armStock, Verdict: judge.Reproduced}, {Spec: "a", Own: true, Arm: armFixed, Verdict: judge.StillBroken, Message: "no"},
+		{Spec: "b", Arm: armFixed, Verdict: judge.NotRun},
+	}
+	if err := Write(dir, results); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, JUnitFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got reporters.JUnitTestSuites
+	if err := xml.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Tests != 3 || got.Failures != 1 || got.Errors != 1 || len(got.TestSuites) != 2 {
+		t.Errorf("got %+v", got)
+	}
+	if s := Summary(results); s != "2 verdicts on specs of the series, 1 on upstream's; 1 as expected, 1 red, 1 invalid" {
+		t.Errorf("got %q", s)
+	}
+}

@@ -1,0 +1,55 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package e2enode
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/kubernetes/pkg/controller/namespace"
+)
+
+// collectNamespaces runs Kubernetes' namespace controller until stop is called: a node of ours has no controllers, and specs
+// leave their pods to the end of their namespace.
+func collectNamespaces(ctx context.Context, config *rest.Config) (stop func(), err error) {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	data, err := metadata.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	controller := namespace.NewNamespaceController(ctx, client, data, client.Discovery().ServerPreferredNamespacedResources,
+		factory.Core().V1().Namespaces(), 5*time.Minute, v1.FinalizerKubernetes)
+	factory.Start(ctx.Done())
+	var done sync.WaitGroup
+	done.Go(func() { controller.Run(ctx, 2) })
+	return func() {
+		cancel()
+		done.Wait()
+		factory.Shutdown()
+	}, nil
+}

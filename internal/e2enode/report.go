@@ -1,0 +1,100 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package e2enode
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/kgrace/kgrace/internal/intree"
+)
+
+// Outcome is what became of one spec that was picked.
+type Outcome struct {
+	// Text is Ginkgo's, without labels.
+	Text string `json:"spec"`
+	// State is Ginkgo's: passed, failed, skipped, ...
+	State string `json:"state"`
+	// Message is what the spec said when it did not pass, and Where.
+	Message string  `json:"message,omitempty"`
+	Where   string  `json:"where,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// ReadReport reads Ginkgo's JSON report. A suite that ended before its specs, or none of whose specs ran, is an error.
+func ReadReport(file string) ([]Outcome, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, errors.New("the suite left no report")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var suites []types.Report
+	if err := json.Unmarshal(data, &suites); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	var outcomes []Outcome
+	var errs []error
+	for _, suite := range suites {
+		for _, why := range suite.SpecialSuiteFailureReasons {
+			errs = append(errs, fmt.Errorf("the suite is not whole: %s", why))
+		}
+		for _, s := range suite.SpecReports {
+			switch {
+			case s.LeafNodeType != types.NodeTypeIt:
+				if s.State.Is(types.SpecStateFailureStates) {
+					errs = append(errs, fmt.Errorf("%s failed: %s", s.LeafNodeType, s.Failure.Message))
+				}
+			case s.State == types.SpecStatePending, s.State == types.SpecStateSkipped && s.Failure.Message == "":
+				// Not picked.
+			default:
+				outcomes = append(outcomes, outcomeOf(s))
+			}
+		}
+	}
+	if len(outcomes) == 0 {
+		errs = append(errs, errors.New("no spec ran"))
+	}
+	return outcomes, errors.Join(errs...)
+}
+
+func outcomeOf(s types.SpecReport) Outcome {
+	o := Outcome{
+		Text:  intree.PlainSpec(strings.Join(append(s.ContainerHierarchyTexts, s.LeafNodeText), " ")),
+		State: s.State.String(), Message: s.Failure.Message, Seconds: s.RunTime.Seconds(),
+	}
+	if s.Failure.Message != "" {
+		o.Where = s.FailureLocation().String()
+	}
+	// A spec that failed and then could not clean up says so too.
+	for _, more := range s.AdditionalFailures {
+		o.Message += "\n" + more.Failure.Message
+	}
+	return o
+}
+
+func (o Outcome) passed() bool  { return o.State == types.SpecStatePassed.String() }
+func (o Outcome) skipped() bool { return o.State == types.SpecStateSkipped.String() }
+
+// said is the message on one line, for a table.
+func (o Outcome) said() string { return strings.Join(strings.Fields(o.Message), " ") }

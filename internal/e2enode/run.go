@@ -1,0 +1,228 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package e2enode
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/localnode"
+)
+
+const (
+	// downTimeout bounds taking the node down, which goes on when the run was interrupted.
+	downTimeout = time.Minute
+	// beat is how often a run says how far it is.
+	beat = 15 * time.Second
+)
+
+// Options are what the suite is run with on one arm.
+type Options struct {
+	Arm string
+	// Bin are the programs of the node, both CNI plugins among them; Suite and Ginkgo those that run inside of it.
+	Bin           map[string]string
+	Suite, Ginkgo string
+	// Images is the file of WriteImages.
+	Images string
+	// Dir is the node's folder, Artifacts that for the suite's log and report.
+	Dir, Artifacts string
+	// Focus and Skip are regular expressions for the whole text of specs.
+	Focus, Skip []string
+	// Procs is how many specs run at a time.
+	Procs int
+	// Timeout bounds the suite.
+	Timeout time.Duration
+	// Progress receives a line a step; nil for none.
+	Progress io.Writer
+}
+
+func (o Options) logf(format string, args ...any) {
+	if o.Progress != nil {
+		fmt.Fprintf(o.Progress, "e2e-node: %-5s "+format+"\n", append([]any{o.Arm}, args...)...)
+	}
+}
+
+// Files that a run leaves in Artifacts.
+const (
+	logFile    = "suite.log"
+	reportFile = "ginkgo.json"
+	specFile   = "system-spec.yaml"
+)
+
+// systemSpec is what the suite demands of the machine: nothing, for the node is up by then.
+const systemSpec = "os: Linux\nkernelSpec:\n  versions: ['.*']\n"
+
+// Run brings a node up, runs the suite in it and takes it down. It returns what became of the specs; an error means that this
+// is not known, not that a spec failed.
+func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
+	if err := os.MkdirAll(o.Artifacts, 0o755); err != nil {
+		return nil, err
+	}
+	for _, old := range []string{logFile, reportFile} {
+		if err := os.RemoveAll(filepath.Join(o.Artifacts, old)); err != nil {
+			return nil, err
+		}
+	}
+	token := rand.Text()
+	o.logf("bringing the node up")
+	node, err := localnode.Up(ctx, localnode.Config{Dir: o.Dir, Name: "e2e-node-" + o.Arm, Bin: maps.Clone(o.Bin), Images: []string{o.Images},
+		Token: token, ParentDeath: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		down, cancel := context.WithTimeout(context.WithoutCancel(ctx), downTimeout)
+		defer cancel()
+		if e := node.Down(down); e != nil {
+			err = errors.Join(err, fmt.Errorf("%s: taking the node down: %w", o.Arm, e))
+		}
+	}()
+	stop, err := collectNamespaces(ctx, node.RESTConfig())
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+
+	work := filepath.Join(node.Dir(), "suite")
+	if err := o.lay(work); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(work)
+	failed := o.follow(ctx, node, localnode.Program{Name: "ginkgo", Argv: o.command(node, work, token), Log: filepath.Join(work, logFile)})
+	for _, name := range []string{logFile, reportFile} {
+		if e := copyFile(filepath.Join(work, name), filepath.Join(o.Artifacts, name)); e != nil && !errors.Is(e, os.ErrNotExist) {
+			return nil, e
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := node.Err(); err != nil {
+		return nil, fmt.Errorf("%s: the node was lost: %w", o.Arm, err)
+	}
+	outcomes, err = ReadReport(filepath.Join(o.Artifacts, reportFile))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; the log is %s", o.Arm, errors.Join(err, failed), filepath.Join(o.Artifacts, logFile))
+	}
+	return outcomes, nil
+}
+
+// lay makes the folder that the suite works in: it writes beside its binary.
+func (o Options) lay(work string) error {
+	if err := os.RemoveAll(work); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return err
+	}
+	for from, to := range map[string]string{o.Suite: "e2e_node.test", o.Ginkgo: "ginkgo"} {
+		to = filepath.Join(work, to)
+		if os.Link(from, to) == nil {
+			continue
+		}
+		// Another file system.
+		if err := copyFile(from, to); err != nil {
+			return err
+		}
+		if err := os.Chmod(to, 0o755); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(work, specFile), []byte(systemSpec), 0o644)
+}
+
+// command is what runs inside the node.
+func (o Options) command(node *localnode.Node, work, token string) []string {
+	argv := []string{
+		filepath.Join(work, "ginkgo"), "run", fmt.Sprintf("--procs=%d", o.Procs), "--no-color", "-v", "--silence-skips",
+		"--timeout=" + o.Timeout.String(), "--output-dir=" + work, "--json-report=" + reportFile,
+	}
+	for _, f := range o.Focus {
+		argv = append(argv, "--focus="+f)
+	}
+	for _, s := range o.Skip {
+		argv = append(argv, "--skip="+s)
+	}
+	return append(argv, filepath.Join(work, "e2e_node.test"), "--",
+		"--start-services=false", "--stop-services=false", "--prepull-images=false", "--e2e-verify-service-account=false",
+		"--host="+node.InsideURL(), "--bearer-token="+token, "--node-name="+node.NodeName(),
+		"--container-runtime-endpoint=unix://"+node.RuntimeEndpoint(),
+		"--system-spec-file="+filepath.Join(work, specFile), "--report-dir="+filepath.Join(work, "report"))
+}
+
+// follow runs the program to its end and says how far it is.
+func (o Options) follow(ctx context.Context, node *localnode.Node, p localnode.Program) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout+time.Minute, fmt.Errorf("the suite did not end within %s", o.Timeout+time.Minute))
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- node.Run(ctx, p) }()
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	begin := time.Now()
+	o.logf("running the suite, %d specs at a time", o.Procs)
+	for {
+		select {
+		case err := <-ended:
+			o.logf("the suite ended after %s", time.Since(begin).Round(time.Second))
+			return err
+		case <-tick.C:
+			passed, failed := countOf(p.Log)
+			o.logf("%d specs passed, %d failed after %s", passed, failed, time.Since(begin).Round(time.Second))
+		}
+	}
+}
+
+// countOf counts the specs that the suite's log says are over.
+func countOf(log string) (passed, failed int) {
+	data, err := os.ReadFile(log)
+	if err != nil {
+		return 0, 0
+	}
+	for line := range bytes.Lines(data) {
+		switch {
+		case bytes.HasPrefix(line, []byte("• [FAILED]")), bytes.HasPrefix(line, []byte("• [PANICKED]")), bytes.HasPrefix(line, []byte("• [TIMEDOUT]")):
+			failed++
+		case bytes.HasPrefix(line, []byte("• [")):
+			passed++
+		}
+	}
+	return passed, failed
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		return errors.Join(err, out.Close())
+	}
+	return out.Close()
+}
