@@ -26,6 +26,9 @@ limitations under the License.
 // binaries. A tree is built beside its place and renamed into it with a stamp inside; whatever has no stamp for the
 // present inputs is laid out again, except that somebody's edits are never thrown away unasked.
 //
+// What upstream's makefiles generate before they build, and its repository does not hold (the OpenAPI definitions, up to v1.22),
+// is generated with upstream's own generator and laid over the tree for that build.
+//
 // A minor may take programs of its node from Debian packages instead: what is not installed is an error before anything is
 // built.
 //

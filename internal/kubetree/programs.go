@@ -105,6 +105,9 @@ func (r *Repo) BuildAll(ctx context.Context, minor string, arms []Arm, programs 
 			if err := t.complete(ctx, tree); err != nil {
 				return nil, err
 			}
+			if t.generated {
+				t.prepare = r.preparing(&t.target, minor)
+			}
 			if err := r.build(ctx, &t.target); err != nil {
 				return nil, err
 			}
@@ -142,6 +145,18 @@ type pending struct {
 	target
 	from Arm // the tree to build from; empty for programs from a module of their own
 	m    versions.Minor
+	// generated says that the tree lacks a file that is generated before the build.
+	generated bool
+}
+
+// preparing generates what the tree lacks and lays it over the tree.
+func (r *Repo) preparing(t *target, minor string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		overlay, err := generateOpenAPI(ctx, t.dir, t.pkg, filepath.Join(r.Output, "generated", minor), t.toolchain)
+		// Not before: paths are no part of the binary's inputs.
+		t.flags = append(slices.Clone(t.flags), "-overlay", overlay)
+		return err
+	}
 }
 
 func (r *Repo) targetsFor(minor string, m versions.Minor, arms []Arm, name string) []*pending {
@@ -190,7 +205,11 @@ func (t *pending) complete(ctx context.Context, tree func(Arm) (*Tree, error)) e
 		}
 	}
 	t.flags = []string{"-ldflags", kubeLinkFlags(t.Version, src.Commit, date)}
-	t.key = hashOf(buildFormat, src.Commit, t.pkg, t.flags, t.toolchain, t.goarch())
+	inputs := []any{buildFormat, src.Commit, t.pkg, t.flags, t.toolchain, t.goarch()}
+	if t.generated = t.Program == "kube-apiserver" && lacksOpenAPI(src.Dir); t.generated {
+		inputs = append(inputs, openAPIFormat)
+	}
+	t.key = hashOf(inputs...)
 	return nil
 }
 

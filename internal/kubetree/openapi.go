@@ -1,0 +1,117 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// Up to v1.22 upstream's repository does not hold the OpenAPI definitions that kube-apiserver links: its makefiles generate them
+// before they build. So does this file, with the same generator, which the tree requires itself. The result lies in the output
+// folder and is laid over the tree for that one build.
+const (
+	openAPIDir  = "pkg/generated/openapi"
+	openAPIFile = "zz_generated.openapi.go"
+	openAPITool = "k8s.io/kube-openapi/cmd/openapi-gen"
+	openAPIMark = "+k8s:openapi-gen="
+	// openAPIFormat is part of the binary's inputs. Raise it when the file comes to be generated differently.
+	openAPIFormat = "openapi 1"
+)
+
+// lacksOpenAPI reports that a tree has the package of the definitions and not the definitions.
+func lacksOpenAPI(tree string) bool {
+	if _, err := os.Stat(filepath.Join(tree, openAPIDir, "doc.go")); err != nil {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(tree, openAPIDir, openAPIFile))
+	return os.IsNotExist(err)
+}
+
+// generateOpenAPI writes the definitions of all types that pkg links and that ask for them into dir, and an overlay for go build
+// that puts them into the tree. Nothing is written into the tree.
+func generateOpenAPI(ctx context.Context, tree, pkg, dir, toolchain string) (overlay string, err error) {
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	generator := filepath.Join(dir, "openapi-gen")
+	if _, err := tool.Go(ctx, tree, toolchain, nil, "build", "-o", generator, openAPITool); err != nil {
+		return "", err
+	}
+	packages, err := markedPackages(ctx, tree, pkg, toolchain)
+	if err != nil {
+		return "", err
+	}
+	// It asks the go command where packages are, hence the environment.
+	if _, err := tool.Run(ctx, tool.Cmd{Dir: tree, Env: tool.GoEnv(toolchain), Args: []string{generator, "--logtostderr",
+		"--input-dirs", strings.Join(packages, ","), "--output-package", "k8s.io/kubernetes/" + openAPIDir,
+		"--output-file-base", strings.TrimSuffix(openAPIFile, ".go"), "--output-base", filepath.Join(dir, "out"),
+		"--go-header-file", filepath.Join("hack", "boilerplate", "boilerplate.generatego.txt"),
+		"--report-filename", filepath.Join(dir, "violations"),
+	}}); err != nil {
+		return "", err
+	}
+	made := filepath.Join(dir, "out", "k8s.io", "kubernetes", openAPIDir, openAPIFile)
+	if _, err := os.Stat(made); err != nil {
+		return "", fmt.Errorf("%s did not write what it was asked for: %w", openAPITool, err)
+	}
+	data, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(tree, openAPIDir, openAPIFile): made}})
+	if err != nil {
+		return "", err
+	}
+	overlay = filepath.Join(dir, "overlay.json")
+	return overlay, os.WriteFile(overlay, data, 0o644)
+}
+
+// markedPackages lists the packages that pkg links and that ask for OpenAPI definitions, in whole or for a type.
+func markedPackages(ctx context.Context, tree, pkg, toolchain string) ([]string, error) {
+	out, err := tool.Go(ctx, tree, toolchain, nil, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}\t{{.Dir}}{{range .GoFiles}}\t{{.}}{{end}}{{end}}", pkg)
+	if err != nil {
+		return nil, err
+	}
+	var marked []string
+	for line := range strings.Lines(out) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) < 3 || !strings.HasPrefix(fields[0], "k8s.io/") {
+			continue
+		}
+		for _, file := range fields[2:] {
+			data, err := os.ReadFile(filepath.Join(fields[1], file))
+			if err != nil {
+				return nil, err
+			}
+			if bytes.Contains(data, []byte(openAPIMark)) {
+				marked = append(marked, fields[0])
+				break
+			}
+		}
+	}
+	if len(marked) == 0 {
+		return nil, fmt.Errorf("no package that %s links asks for OpenAPI definitions (%s)", pkg, openAPIMark)
+	}
+	return marked, nil
+}
