@@ -1,0 +1,103 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// release is what the module proxy knows of one minor.
+type release struct {
+	Minor  string `json:"minor"`
+	Pinned string `json:"pinned"`
+	// Newest is the newest tag of the minor that the proxy lists; empty if it lists none.
+	Newest string `json:"newest,omitempty"`
+	Newer  bool   `json:"newer"`
+}
+
+func newReleasesCommand(app *app) *cobra.Command {
+	out := newOutputFlag()
+	newer := false
+	cmd := &cobra.Command{
+		Use:   "releases",
+		Short: "Ask the Go module proxy for newer Kubernetes releases than the pinned ones",
+		Long: `Ask the Go module proxy, through go list -m -versions, which Kubernetes releases there are, and print for every minor of
+versions.yaml the pinned one and the newest. A pre-release counts only where the pinned one is a pre-release.
+
+` + "`kgrace patch rebase --kubernetes MINOR --to TAG`" + ` moves a series there.`,
+		Example: "  kgrace releases\n  kgrace releases --newer -o json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			tags, err := kubernetesTags(cmd.Context(), r)
+			if err != nil {
+				return err
+			}
+			found := releasesOf(r, tags, newer)
+			rows := [][]string{}
+			for _, one := range found {
+				state := "up to date"
+				if one.Newer {
+					state = "newer"
+				}
+				rows = append(rows, []string{one.Minor, one.Pinned, one.Newest, state})
+			}
+			return out.write(app.output, found, []string{"MINOR", "PINNED", "NEWEST", "STATE"}, rows)
+		},
+	}
+	cmd.Flags().BoolVar(&newer, "newer", false, "only minors that have a newer release")
+	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	return cmd
+}
+
+// kubernetesTags asks for all versions of Kubernetes' module, outside of any module.
+func kubernetesTags(ctx context.Context, r *kubetree.Repo) ([]string, error) {
+	dir, err := os.MkdirTemp("", "kgrace-releases-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	said, err := tool.Go(ctx, dir, r.Versions.Minors[r.Versions.Default].Go, nil, "list", "-m", "-versions", "k8s.io/kubernetes")
+	if err != nil {
+		return nil, err
+	}
+	// The first word is the module.
+	return strings.Fields(said)[min(1, len(strings.Fields(said))):], nil
+}
+
+// releasesOf holds the pins against the tags. The result is never nil: it becomes a list in JSON.
+func releasesOf(r *kubetree.Repo, tags []string, newer bool) []release {
+	found := []release{}
+	for _, minor := range r.Versions.MinorNames() {
+		one := release{Minor: minor, Pinned: r.Versions.Minors[minor].Kubernetes}
+		one.Newest, one.Newer = r.Versions.Minors[minor].Newest(tags)
+		if one.Newer || !newer {
+			found = append(found, one)
+		}
+	}
+	return found
+}

@@ -1,0 +1,336 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/kindnode"
+	"github.com/kgrace/kgrace/internal/kindplain"
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/upstreame2e"
+)
+
+// upstreamE2E is what the command line of `kgrace upstream-e2e` asks for.
+type upstreamE2E struct {
+	minor, only, arm, artifacts string
+	images                      map[scenario.Arm]*string
+	processes                   int
+	timeout                     time.Duration
+	oneByOne, list              bool
+	out                         outputFlag
+	// from these follow
+	app      *app
+	r        *kubetree.Repo
+	arms     []scenario.Arm
+	programs map[string]string
+	archive  string
+}
+
+func newUpstreamE2ECommand(app *app) *cobra.Command {
+	q := &upstreamE2E{app: app, out: newOutputFlag(), images: map[scenario.Arm]*string{}}
+	cmd := &cobra.Command{
+		Use:   "upstream-e2e [text]",
+		Short: "Run upstream's own end-to-end specs about the end of a pod on kind clusters of both arms",
+		Long: `Run Kubernetes' own end-to-end specs about the end of a pod on a kind cluster of each arm: hooks, grace periods, deletion,
+eviction, taints, preemption, what controllers see. internal/upstreame2e/specs.yaml lists them, each with the reason, and
+those that are not run. With text: only those that have it in their name.
+
+e2e.test is the release's own; the node images are built if the engine does not have them, or given. The
+images that specs ask for are made of static programs; what is not supplied is listed. Needs Docker and Debian's
+busybox-static. ` + upstreame2e.ResultsFile + `, JUnit and the suites' logs go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
+
+Verdicts: kept (passes on both), mended, regressed (passes on stock, fails on fixed: red), alike (fails on both), invalid.
+
+Exit codes:
+  0  every spec passes on fixed
+  1  red: a spec passes on stock and fails on fixed
+  2  the command line is wrong
+  3  invalid: nothing is red, but a spec fails on both arms, or could not be run`,
+		Example: "  kgrace upstream-e2e\n  kgrace upstream-e2e --list\n  kgrace upstream-e2e 'Lifecycle Sleep Hook' -o json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				q.only = args[0]
+			}
+			if err := q.resolve(); err != nil {
+				return usage(err)
+			}
+			return q.carryOut(cmd.Context())
+		},
+	}
+	addMinorFlag(cmd, &q.minor)
+	addArmFlag(cmd, &q.arm)
+	f := cmd.Flags()
+	for _, arm := range scenario.Arms() {
+		q.images[arm] = f.String("image-"+string(arm), "", fmt.Sprintf("node image of the %s arm (default: built)", arm))
+	}
+	f.IntVar(&q.processes, "processes", 6, "how many e2e.test run side by side on a cluster; most of their time is waiting")
+	f.DurationVar(&q.timeout, "timeout", 40*time.Minute, "end a suite that takes longer; what it cut short is invalid")
+	f.BoolVar(&q.oneByOne, "one-by-one", false, "one arm after the other, for small machines")
+	f.BoolVar(&q.list, "list", false, "print what is run and what is not, and run nothing")
+	f.StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where results and logs go")
+	f.VarP(&q.out, "output", "o", "how to print the result")
+	return cmd
+}
+
+func (q *upstreamE2E) resolve() error {
+	q.arms = scenario.Arms()
+	if q.arm != "" {
+		one, err := scenario.ParseArm(q.arm)
+		if err != nil {
+			return err
+		}
+		q.arms = []scenario.Arm{one}
+	}
+	if q.processes < 1 {
+		return errors.New("--processes must be at least 1")
+	}
+	return nil
+}
+
+func (q *upstreamE2E) carryOut(ctx context.Context) (err error) {
+	if q.r, err = q.app.repo(); err != nil {
+		return err
+	}
+	pins, err := q.r.Versions.Minor(q.minor)
+	if err != nil {
+		return usage(err)
+	}
+	if q.minor == "" {
+		q.minor = q.r.Versions.Default
+	}
+	if q.artifacts == "" {
+		q.artifacts = filepath.Join(q.r.Output, "artifacts")
+	}
+	if q.artifacts, err = filepath.Abs(q.artifacts); err != nil {
+		return err
+	}
+	selection, err := upstreame2e.Load()
+	if err != nil {
+		return err
+	}
+	if !q.list {
+		// Building takes minutes on a fresh machine; what would stop the clusters is better said now.
+		if err := q.check(ctx); err != nil {
+			return err
+		}
+	}
+	if err := q.build(ctx); err != nil {
+		return err
+	}
+	all, err := upstreame2e.List(ctx, q.programs["e2e.test"])
+	if err != nil {
+		return err
+	}
+	run, not, err := selection.Choose(q.minor, all, q.only)
+	if err != nil {
+		return err
+	}
+	if q.list {
+		return q.printList(run, not)
+	}
+	results := upstreame2e.Results{Minor: q.minor, Kubernetes: pins.Kubernetes, Arms: q.arms, Not: not,
+		NodeImages: map[scenario.Arm]string{}, Kubelets: map[scenario.Arm]string{}}
+	if results.Images, err = q.supply(ctx, selection); err != nil {
+		return err
+	}
+	begin := time.Now()
+	if err := q.onArms(ctx, run, &results); err != nil {
+		return err
+	}
+	results.Seconds = time.Since(begin).Seconds()
+	if err := results.Write(q.artifacts); err != nil {
+		return err
+	}
+	return q.finish(results)
+}
+
+// check names what the machine lacks.
+func (q *upstreamE2E) check(ctx context.Context) error {
+	_, engine := docker.Find(ctx)
+	_, _, busybox := upstreame2e.FindBusybox(ctx)
+	return errors.Join(engine, busybox)
+}
+
+// build makes what is run and what goes into images.
+func (q *upstreamE2E) build(ctx context.Context) error {
+	built, err := q.r.BuildAll(ctx, q.minor, []kubetree.Arm{kubetree.Stock}, []string{"e2e.test", "agnhost", "kubectl"})
+	if err != nil {
+		return err
+	}
+	q.programs = map[string]string{}
+	for _, b := range built {
+		q.programs[b.Program] = b.Path
+	}
+	for name, pkg := range map[string]string{"fetch": "./internal/upstreame2e/fetch", "actor": "./internal/actor"} {
+		path := filepath.Join(q.r.Output, "bin", name+"-static")
+		if _, err := tool.Go(ctx, q.r.Root, q.r.Versions.Minors[q.r.Versions.Default].Go, nil, "build", "-ldflags", "-s -w -buildid=", "-o", path, pkg); err != nil {
+			return err
+		}
+		q.programs[name] = path
+	}
+	return nil
+}
+
+// supply makes the images that specs ask for.
+func (q *upstreamE2E) supply(ctx context.Context, selection upstreame2e.Selection) ([]upstreame2e.Image, error) {
+	busybox, applets, err := upstreame2e.FindBusybox(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names, err := upstreame2e.ListImages(ctx, q.programs["e2e.test"])
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(q.r.Output, "upstream-e2e")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	q.archive = filepath.Join(dir, "images.tar")
+	return selection.WriteImages(q.archive, names, upstreame2e.Programs{Agnhost: q.programs["agnhost"], Busybox: busybox,
+		Applets: applets, Fetch: q.programs["fetch"], Pause: q.programs["actor"],
+		Porter: filepath.Join(q.r.TreeDir(q.minor, kubetree.Stock), "test", "images", "agnhost", "porter")})
+}
+
+// onArms runs the specs on every arm and fills the results in.
+func (q *upstreamE2E) onArms(ctx context.Context, run []upstreame2e.Spec, results *upstreame2e.Results) error {
+	for _, arm := range q.arms {
+		image, err := q.nodeImage(ctx, arm)
+		if err != nil {
+			return err
+		}
+		results.NodeImages[arm] = image
+	}
+	on := map[scenario.Arm]map[string]upstreame2e.Outcome{}
+	var mu sync.Mutex
+	var errs []error
+	one := func(arm scenario.Arm) {
+		found, kubelet, asked, err := q.onArm(ctx, arm, results.NodeImages[arm], run)
+		mu.Lock()
+		defer mu.Unlock()
+		on[arm], results.Kubelets[arm] = found, kubelet
+		if asked != nil {
+			results.Images = asked.Stop(results.Images)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", arm, err))
+		}
+	}
+	var wait sync.WaitGroup
+	for _, arm := range q.arms {
+		if q.oneByOne {
+			one(arm)
+		} else {
+			wait.Go(func() { one(arm) })
+		}
+	}
+	wait.Wait()
+	results.Specs = upstreame2e.Compare(run, on)
+	if len(q.arms) > 1 && results.Kubelets[scenario.Stock] == results.Kubelets[scenario.Fixed] && len(errs) == 0 {
+		errs = append(errs, fmt.Errorf("both clusters run kubelet %s: there is nothing to compare", results.Kubelets[scenario.Stock]))
+	}
+	return errors.Join(errs...)
+}
+
+// nodeImage is the one given for the arm, or the arm's own, which is built if the engine does not have it.
+func (q *upstreamE2E) nodeImage(ctx context.Context, arm scenario.Arm) (string, error) {
+	if name := *q.images[arm]; name != "" {
+		return name, nil
+	}
+	built, err := kindnode.Build(ctx, kindnode.Options{Repo: q.r, Minor: q.minor, Arm: kubetree.Arm(arm), From: kindnode.FromModules, Progress: q.app.errs})
+	if err != nil {
+		return "", err
+	}
+	return built.Image, nil
+}
+
+// onArm brings a cluster up, gives it the images, runs the specs and deletes it.
+func (q *upstreamE2E) onArm(ctx context.Context, arm scenario.Arm, image string, run []upstreame2e.Spec) (found map[string]upstreame2e.Outcome,
+	kubelet string, asked *upstreame2e.Asked, err error) {
+	dir := filepath.Join(q.r.Output, "upstream-e2e")
+	logs := filepath.Join(q.artifacts, "upstream-e2e")
+	c, err := kindplain.Up(ctx, kindplain.Config{Name: "kgrace-upstream-" + string(arm), Image: image, Dir: dir, Log: q.app.errs})
+	if err != nil {
+		return nil, "", nil, err
+	}
+	defer func() {
+		if err != nil && ctx.Err() == nil {
+			err = errors.Join(err, c.Export(filepath.Join(logs, string(arm)+"-nodes")))
+		}
+		err = errors.Join(err, c.Close())
+	}()
+	if kubelet, err = upstreame2e.Kubelet(ctx, c.Kubeconfig()); err != nil {
+		return nil, "", nil, err
+	}
+	if err := c.Load(q.archive); err != nil {
+		return nil, kubelet, nil, err
+	}
+	if asked, err = upstreame2e.Watch(ctx, c.Kubeconfig()); err != nil {
+		return nil, kubelet, nil, err
+	}
+	found, err = upstreame2e.Runner{Binary: q.programs["e2e.test"], Kubectl: q.programs["kubectl"], Kubeconfig: c.Kubeconfig(), Arm: arm,
+		Processes: q.processes, Timeout: q.timeout, Artifacts: logs, Progress: q.app.errs}.Run(ctx, run)
+	if err == nil && slices.ContainsFunc(slices.Collect(maps.Values(found)), func(o upstreame2e.Outcome) bool { return o.State != "passed" }) {
+		err = c.Export(filepath.Join(logs, string(arm)+"-nodes"))
+	}
+	return found, kubelet, asked, err
+}
+
+func (q *upstreamE2E) printList(run, not []upstreame2e.Spec) error {
+	rows := [][]string{}
+	for _, s := range run {
+		rows = append(rows, []string{"run", s.Text, s.Why})
+	}
+	for _, s := range not {
+		rows = append(rows, []string{"not run", s.Text, s.Why})
+	}
+	return q.out.write(q.app.output, map[string]any{"run": run, "not": not}, []string{"", "SPEC", "WHY"}, rows)
+}
+
+// finish prints the results and turns them into the exit code.
+func (q *upstreamE2E) finish(results upstreame2e.Results) error {
+	if q.out == "json" {
+		if err := q.out.write(q.app.output, results, nil, nil); err != nil {
+			return err
+		}
+	} else if err := results.Table(q.app.output); err != nil {
+		return err
+	}
+	fmt.Fprintf(q.app.errs, "upstream-e2e: reports in %s\n", q.artifacts)
+	if reds := results.Red(); len(reds) > 0 {
+		return red(fmt.Errorf("red: pass on stock and fail on fixed: %s", strings.Join(reds, "; ")))
+	}
+	if unsaid := results.Unsaid(); len(unsaid) > 0 {
+		return fmt.Errorf("invalid: say nothing about the arms: %s", strings.Join(unsaid, "; "))
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/upstreame2e"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+func TestUpstreamE2ERefuses(t *testing.T) {
+	t.Setenv(RootVar, checkout(t))
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--arm", "left"}, "known: stock, fixed"},
+		{[]string{"--processes", "0"}, "at least 1"},
+		{[]string{"--kubernetes", "v1.2"}, "versions.yaml knows"},
+		{[]string{"--output", "xml"}, "table"},
+		{[]string{"a", "b"}, "at most 1 arg"},
+	} {
+		code, output, errs := kgrace(t.Context(), append([]string{"upstream-e2e"}, c.args...)...)
+		if code != exitUsage || output != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, exitUsage, c.want)
+		}
+	}
+}
+
+// TestUpstreamE2EExitCodes: red is what passes on stock and fails on fixed; what says nothing is invalid, never good.
+func TestUpstreamE2EExitCodes(t *testing.T) {
+	for _, c := range []struct {
+		stock, fixed string
+		code         int
+		says         string
+	}{
+		{"passed", "passed", exitOK, ""},
+		{"failed", "passed", exitOK, ""},
+		{"passed", "failed", exitRed, "red: pass on stock and fail on fixed: a spec"},
+		{"failed", "failed", exitInvalid, "invalid: say nothing about the arms: a spec"},
+		{"passed", "", exitInvalid, "invalid"},
+	} {
+		var output, errs strings.Builder
+		q := upstreamE2E{app: &app{output: &output, errs: &errs}, out: newOutputFlag()}
+		results := upstreame2e.Results{Arms: scenario.Arms(), Specs: upstreame2e.Compare([]upstreame2e.Spec{{Text: "a spec"}}, map[scenario.Arm]map[string]upstreame2e.Outcome{
+			scenario.Stock: {"a spec": {State: c.stock}}, scenario.Fixed: {"a spec": {State: c.fixed}}})}
+		if code, says := codeOf(q.finish(results)); code != c.code || !strings.Contains(says, c.says) {
+			t.Errorf("%s and %s: exit %d, %q; want %d with %q", c.stock, c.fixed, code, says, c.code, c.says)
+		}
+	}
+	q := upstreamE2E{app: &app{output: &strings.Builder{}, errs: &strings.Builder{}}, out: newOutputFlag()}
+	if code, says := codeOf(q.finish(upstreame2e.Results{})); code != exitInvalid || !strings.Contains(says, "no spec was run") {
+		t.Errorf("nothing ran: exit %d, %q", code, says)
+	}
+}
+
+// codeOf is the exit code that run would make of a command's error.
+func codeOf(err error) (int, string) {
+	if err == nil {
+		return exitOK, ""
+	}
+	if coded, ok := err.(*exitError); ok {
+		return coded.code, err.Error()
+	}
+	return exitInvalid, err.Error()
+}
+
+func TestReleasesOf(t *testing.T) {
+	root := checkout(t)
+	v, err := versions.Load(filepath.Join(root, versions.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &kubetree.Repo{Root: root, Versions: v}
+	want := []release{{Minor: "v1.37", Pinned: "v1.37.2", Newest: "v1.37.3", Newer: true}}
+	if diff := cmp.Diff(want, releasesOf(r, []string{"v1.37.3", "v1.38.1"}, true)); diff != "" {
+		t.Error(diff)
+	}
+	if got := releasesOf(r, []string{"v1.37.2"}, true); got == nil || len(got) != 0 {
+		t.Errorf("nothing newer: %v; want a list without entries", got)
+	}
+	if got := releasesOf(r, nil, false); len(got) != 1 || got[0].Newest != "" {
+		t.Errorf("a proxy that lists nothing: %v", got)
+	}
+}

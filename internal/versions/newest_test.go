@@ -1,0 +1,42 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package versions
+
+import "testing"
+
+func TestNewest(t *testing.T) {
+	tags := []string{"v1.36.0", "v1.36.10", "v1.36.9", "v1.37.0-rc.1", "v1.37.2", "v1.38.0-alpha.3", "v1.38.0-beta.1", "v1.38.0-beta.0", "nonsense", "v1.36.99+x"}
+	for _, c := range []struct {
+		pinned, want string
+		newer        bool
+	}{
+		{"v1.36.4", "v1.36.10", true},
+		{"v1.36.10", "v1.36.10", false},
+		{"v1.36.11", "v1.36.10", false}, // the proxy may not list what it has
+		{"v1.37.2", "v1.37.2", false},
+		{"v1.38.0-beta.0", "v1.38.0-beta.1", true},
+		{"v1.37.0-alpha.1", "v1.37.2", true},
+		{"v1.22.17", "", false},
+	} {
+		if tag, newer := (Minor{Kubernetes: c.pinned}).Newest(tags); tag != c.want || newer != c.newer {
+			t.Errorf("%s: %q, %v; want %q, %v", c.pinned, tag, newer, c.want, c.newer)
+		}
+	}
+	if tag, newer := (Minor{Kubernetes: "v1.38.0-beta.1"}).Newest([]string{"v1.38.0"}); tag != "v1.38.0" || !newer {
+		t.Errorf("a release after a pre-release: %q, %v", tag, newer)
+	}
+}
