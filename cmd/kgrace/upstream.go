@@ -196,8 +196,50 @@ func checkUpstreamDocs(ctx context.Context, r *kubetree.Repo) ([]string, error) 
 		if f.have != f.want {
 			faults = append(faults, f.name+": a table does not say what the patches and the catalogue say; run `kgrace update`")
 		}
+		if filepath.Base(f.name) != "pull-request.md" {
+			continue
+		}
+		minors := r.Versions.MinorNames()
+		tree, err := r.Ensure(ctx, minors[len(minors)-1], kubetree.Stock, nil)
+		if err != nil {
+			return faults, err
+		}
+		template, err := os.ReadFile(filepath.Join(tree.Dir, ".github", "PULL_REQUEST_TEMPLATE.md"))
+		if err != nil {
+			return faults, err
+		}
+		for _, fault := range descriptionFaults(string(template), f.have) {
+			faults = append(faults, f.name+": "+fault)
+		}
 	}
 	return faults, nil
+}
+
+var (
+	templateHeading = regexp.MustCompile(`(?m)^#### .+$`)
+	closesIssue     = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:[\w./:-]*#|https?://\S+/)\d+`)
+	mention         = regexp.MustCompile(`(?m)(?:^|[\s(])@[A-Za-z0-9][\w/-]*`)
+)
+
+// descriptionFaults holds the description of the pull request against the template of the release that it is made for.
+func descriptionFaults(template, text string) []string {
+	var faults []string
+	rest := text
+	for _, heading := range templateHeading.FindAllString(template, -1) {
+		_, after, ok := strings.Cut(rest, "\n"+heading+"\n")
+		if !ok {
+			faults = append(faults, fmt.Sprintf("no heading %q, or not in the order of upstream's template", heading))
+			continue
+		}
+		rest = after
+	}
+	if strings.Contains(text, "<!--") {
+		faults = append(faults, "an instruction of the template is left in it")
+	}
+	for _, found := range append(closesIssue.FindAllString(text, -1), mention.FindAllString(text, -1)...) {
+		faults = append(faults, fmt.Sprintf("%q closes an issue or mentions somebody; whoever opens the pull request decides that", strings.TrimSpace(found)))
+	}
+	return faults
 }
 
 // updateUpstreamDocs writes the tables anew and returns the files that changed.

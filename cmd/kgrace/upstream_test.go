@@ -106,6 +106,24 @@ func TestRuleTableNamesATestThatNoPatchTouches(t *testing.T) {
 	}
 }
 
+func TestDescriptionFollowsTheTemplate(t *testing.T) {
+	const template = "<!-- hints -->\n\n#### What:\n<!-- pick -->\n\n#### Why:\n\n"
+	for text, want := range map[string]string{
+		"# Title\n\n#### What:\n\nx, see #12\n\n#### Why:\n\ny\n":      "",
+		"# Title\n\n#### Why:\n\nx\n\n#### What:\n\ny\n":               `no heading "#### Why:"`,
+		"# Title\n\n#### What:\n\nx\n":                                 `no heading "#### Why:"`,
+		"\n#### What:\n<!-- pick -->\n\n#### Why:\n":                   "an instruction",
+		"\n#### What:\nFixes #12\n\n#### Why:\n":                       `"Fixes #12" closes`,
+		"\n#### What:\nthanks to @someone\n\n#### Why:\n":              `"@someone" closes an issue or mentions`,
+		"\n#### What:\nresolves kubernetes/x#12, a@b.c\n\n#### Why:\n": `"resolves kubernetes/x#12" closes`,
+	} {
+		got := strings.Join(descriptionFaults(template, text), "\n")
+		if want == "" && got != "" || !strings.Contains(got, want) || strings.Contains(got, "\n") {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 var (
 	quoted = regexp.MustCompile("`((?:make|kgrace) [^`]+)`|(?m)^((?:make|kgrace) .+)$")
 	linked = regexp.MustCompile(`\]\(([^)#]+)(?:#[^)]*)?\)`)
