@@ -54,7 +54,7 @@ func (rt *Runtime) announce(id string, s *sandbox, kind runtimev1.ContainerEvent
 
 // GetContainerEvents sends what happens from now on until the context ends or the daemon does. established is called with
 // nil, as there is no stream behind it.
-func (rt *Runtime) GetContainerEvents(ctx context.Context, into chan *runtimev1.ContainerEventResponse, established func(runtimev1.RuntimeService_GetContainerEventsClient)) error {
+func (rt *Runtime) GetContainerEvents(ctx context.Context, into chan *runtimev1.ContainerEventResponse, established func(eventsClient)) error {
 	l := &listener{more: make(chan struct{}, 1)}
 	rt.mu.Lock()
 	life := rt.serving

@@ -26,7 +26,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
-	remote "k8s.io/cri-client/pkg"
 	utilexec "k8s.io/utils/exec"
 )
 
@@ -62,7 +61,7 @@ func (rt *Runtime) ExecSync(ctx context.Context, id string, argv []string, timeo
 	})
 	switch {
 	case status.Code(err) == codes.DeadlineExceeded:
-		return nil, nil, fmt.Errorf("%w: %q timed out after %s", remote.ErrCommandTimedOut, strings.Join(argv, " "), timeout)
+		return nil, nil, fmt.Errorf("%w: %q timed out after %s", errTimedOut, strings.Join(argv, " "), timeout)
 	case err != nil:
 		return nil, nil, err
 	case reply.GetExitCode() != 0:

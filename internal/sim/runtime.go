@@ -24,8 +24,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	internalapi "k8s.io/cri-api/pkg/apis"
-
 	"github.com/kgrace/kgrace/internal/criproxy/fault"
 	"github.com/kgrace/kgrace/internal/history"
 )
@@ -58,11 +56,6 @@ type Runtime struct {
 	programs  map[owner]Program
 	listeners []*listener
 }
-
-var (
-	_ internalapi.RuntimeService      = (*Runtime)(nil)
-	_ internalapi.ImageManagerService = (*Runtime)(nil)
-)
 
 // serving is one life of the runtime's daemon. Containers outlive it.
 type serving struct {

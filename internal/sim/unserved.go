@@ -21,21 +21,10 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	internalapi "k8s.io/cri-api/pkg/apis"
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
 // The calls of this file have nothing to do with how pods end. They say so, but for ReopenContainerLog: there are no logs.
-
-// otherCalls gives the Runtime the methods that only some versions of the client's interfaces have (CheckpointPod since
-// 1.37, PullSecurityProfile since 1.38), and Close, whose arguments differ between versions. Nobody calls them, and they
-// panic: both interfaces are nil. The services lie at different depths, so that what both have is the image service's.
-type otherCalls struct {
-	internalapi.ImageManagerService
-	runtimeCalls
-}
-
-type runtimeCalls struct{ internalapi.RuntimeService }
 
 func unserved(call string) error {
 	return status.Errorf(codes.Unimplemented, "the simulated runtime has no %s", call)

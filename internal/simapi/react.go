@@ -38,7 +38,7 @@ type Client struct {
 
 // Client returns a new client.
 func (s *Server) Client() *Client {
-	c := &Client{Clientset: fake.NewClientset(s.objects...), server: s}
+	c := &Client{Clientset: newClientset(s.objects...), server: s}
 	c.react()
 	return c
 }
@@ -88,8 +88,8 @@ func (c *Client) react() {
 		return object(s.Create(given))
 	})
 	on("delete", func(a clienttesting.Action) (runtime.Object, error) {
-		d := a.(clienttesting.DeleteActionImpl)
-		return object(s.Delete(d.Namespace, d.Name, d.DeleteOptions))
+		d := a.(clienttesting.DeleteAction)
+		return object(s.Delete(d.GetNamespace(), d.GetName(), deleteOptions(d)))
 	})
 	on("patch", func(a clienttesting.Action) (runtime.Object, error) {
 		p := a.(clienttesting.PatchAction)

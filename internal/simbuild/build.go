@@ -88,7 +88,7 @@ func Compile(ctx context.Context, o Options) (string, error) {
 	if path, ok := o.kept(); ok {
 		return path, nil
 	}
-	if err := o.generate(); err != nil {
+	if err := o.generate(ctx); err != nil {
 		return "", fmt.Errorf("sim level on %s: %w", o.Tree, err)
 	}
 	key, err := o.key()
@@ -102,7 +102,7 @@ func Compile(ctx context.Context, o Options) (string, error) {
 	if err := os.Remove(o.stamp()); err != nil && !os.IsNotExist(err) {
 		return "", err
 	}
-	_, err = tool.Go(ctx, o.Root, o.Toolchain, nil, "test", "-c", "-tags", Tag, "-modfile", filepath.Join(o.Dir, "go.mod"),
+	_, err = tool.Go(ctx, o.Root, o.Toolchain, nil, "test", "-c", "-tags", Tags(o.Minor), "-modfile", filepath.Join(o.Dir, "go.mod"),
 		"-overlay", filepath.Join(o.Dir, "overlay.json"), "-o", o.suite(), pkg)
 	if err != nil {
 		return "", fmt.Errorf("compile the sim suite with %s: %w", o.Tree, err)
@@ -146,11 +146,11 @@ func (o Options) kept() (string, bool) {
 }
 
 // generate writes go.mod, go.sum and the overlay.
-func (o Options) generate() error {
+func (o Options) generate(ctx context.Context) error {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return err
 	}
-	if err := writeModule(o.Dir, o.Root, o.Tree, o.Staging); err != nil {
+	if err := o.writeModule(ctx); err != nil {
 		return err
 	}
 	return writeOverlay(filepath.Join(o.Dir, "overlay.json"), o.Root, o.Minor, o.Tree)

@@ -18,8 +18,9 @@ limitations under the License.
 // place of k8s.io/kubernetes and a few seam files laid into the tree.
 //
 // Nothing is written into the tree or into this checkout: go.mod comes by -modfile, the seam by -overlay, both generated
-// into the output folder. The generated go.mod resolves nothing anew, so the build needs no module that the tree and this
-// project do not name already. Both arms get the same seam and the same suite; what differs is the tree alone.
+// into the output folder. The generated go.mod names no version but those that the tree and this project ask for; a few are
+// higher than either names where both together need it. v1.22 is compiled with its tree's modules alone (old.go), and with
+// the build tag kgrace_v122. Both arms get the same seam and the same suite; what differs is the tree alone.
 //
 // Build makes the suite of an arm, laying its tree out; Compile takes any folder that holds a tree (the first patches of a
 // series, say) and Run plays some of the catalogue's scenarios with what either made.

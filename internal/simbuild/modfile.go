@@ -17,6 +17,7 @@ limitations under the License.
 package simbuild
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,6 +26,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 const kubernetes = "k8s.io/kubernetes"
@@ -32,7 +35,7 @@ const kubernetes = "k8s.io/kubernetes"
 // module makes the go.mod that puts a tree in the place of k8s.io/kubernetes: ours, with every requirement of the tree's
 // beside it (the higher version of two), and the staging modules at the tree's version. Nothing is resolved or fetched
 // for it: the build must not depend on what a proxy has today.
-func module(ours, theirs []byte, tree, staging string) ([]byte, error) {
+func module(ours, theirs []byte, minor, tree, staging string) ([]byte, error) {
 	f, err := modfile.Parse("go.mod", ours, nil)
 	if err != nil {
 		return nil, err
@@ -43,7 +46,7 @@ func module(ours, theirs []byte, tree, staging string) ([]byte, error) {
 	}
 	inTree := map[string]bool{}
 	for _, r := range g.Require {
-		inTree[r.Mod.Path] = inTree[r.Mod.Path] || r.Mod.Version == staging
+		inTree[r.Mod.Path] = inTree[r.Mod.Path] || r.Mod.Version == staging && !replacedByFolder(g, r.Mod.Path)
 	}
 	// Our replacements name the staging modules of the default minor.
 	for _, r := range slices.Clone(f.Replace) {
@@ -90,15 +93,14 @@ func module(ours, theirs []byte, tree, staging string) ([]byte, error) {
 	if err := f.AddReplace(kubernetes, "", tree, ""); err != nil {
 		return nil, err
 	}
-	// Replacements of the tree's own hold only in its main module, so they are repeated.
-	for _, r := range g.Replace {
-		if r.New.Version != "" && !inTree[r.Old.Path] {
-			if err := f.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, r.New.Version); err != nil {
-				return nil, err
-			}
-		} else if r.New.Version == "" {
-			return nil, fmt.Errorf("%s replaces %s by the folder %s; the sim level cannot follow that yet", g.Syntax.Name, r.Old.Path, r.New.Path)
+	for _, path := range asInTree[minor] {
+		if err := f.AddReplace(path, "", path, requiredAt(g, path)); err != nil {
+			return nil, err
 		}
+	}
+	// Replacements of the tree's own hold only in its main module, so they are repeated.
+	if err := repeatReplaces(f, g, tree, func(path string) bool { return inTree[path] }); err != nil {
+		return nil, err
 	}
 	if g.Go != nil && f.Go != nil && semver.Compare("v"+f.Go.Version, "v"+g.Go.Version) < 0 {
 		if err := f.AddGoStmt(g.Go.Version); err != nil {
@@ -115,6 +117,35 @@ func module(ours, theirs []byte, tree, staging string) ([]byte, error) {
 	return f.Format()
 }
 
+// replacedByFolder says whether a go.mod replaces a module by a folder of its own: a stand-in, in a tree.
+func replacedByFolder(f *modfile.File, path string) bool {
+	return slices.ContainsFunc(f.Replace, func(r *modfile.Replace) bool { return r.Old.Path == path && r.New.Version == "" })
+}
+
+// repeatReplaces adds the replacements of a tree's go.mod to another, but for those of the modules to skip. Folders are named
+// as seen from outside of the tree.
+func repeatReplaces(f, of *modfile.File, tree string, skip func(path string) bool) error {
+	for _, r := range of.Replace {
+		if skip(r.Old.Path) {
+			continue
+		}
+		to := r.New
+		if to.Version == "" && !filepath.IsAbs(to.Path) {
+			to.Path = filepath.Join(tree, to.Path)
+		}
+		if err := f.AddReplace(r.Old.Path, r.Old.Version, to.Path, to.Version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asInTree names modules whose newer version, which this project's other requirements bring, the tree does not compile with.
+// Only the tree uses them.
+var asInTree = map[string][]string{
+	"v1.35": {"github.com/opencontainers/cgroups"}, // v0.0.7 made a limit a pointer
+}
+
 // sums is the union of go.sum files, sorted.
 func sums(files ...[]byte) []byte {
 	var lines []string
@@ -127,23 +158,83 @@ func sums(files ...[]byte) []byte {
 	return []byte(strings.TrimSpace(strings.Join(slices.Compact(lines), "\n")) + "\n")
 }
 
-// writeModule writes go.mod and go.sum into dir.
-func writeModule(dir, root, tree, staging string) error {
+// writeModule writes go.mod and go.sum into the folder of the suite.
+func (o Options) writeModule(ctx context.Context) error {
 	var files [4][]byte
-	for i, path := range []string{filepath.Join(root, "go.mod"), filepath.Join(tree, "go.mod"),
-		filepath.Join(root, "go.sum"), filepath.Join(tree, "go.sum")} {
+	for i, path := range []string{filepath.Join(o.Root, "go.mod"), filepath.Join(o.Tree, "go.mod"),
+		filepath.Join(o.Root, "go.sum"), filepath.Join(o.Tree, "go.sum")} {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
 		files[i] = data
 	}
-	mod, err := module(files[0], files[1], tree, staging)
+	var mod []byte
+	var err error
+	if old, ok := oldMinors[o.Minor]; ok {
+		mod, err = old.module(ctx, o, files[0], files[1])
+	} else {
+		mod, err = module(files[0], files[1], o.Minor, o.Tree, o.Staging)
+	}
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), mod, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(o.Dir, "go.mod"), mod, 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "go.sum"), sums(files[2], files[3]), 0o644)
+	if err := os.WriteFile(filepath.Join(o.Dir, "go.sum"), sums(files[2], files[3]), 0o644); err != nil {
+		return err
+	}
+	return o.settle(ctx, mod)
+}
+
+// settle lets go raise the few requirements that neither of two go.mod files has high enough for both together, and adds the
+// checksums of those modules. Which versions these are follows from what both ask for, not from what a proxy has today. There
+// are none where the tree is of the minor that this project requires itself, or all modules are the tree's own.
+func (o Options) settle(ctx context.Context, before []byte) error {
+	path := filepath.Join(o.Dir, "go.mod")
+	if _, err := tool.Go(ctx, o.Root, o.Toolchain, nil, "list", "-mod=mod", "-modfile", path, "-m", "all"); err != nil {
+		return fmt.Errorf("settle the versions of modules: %w", err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	raised, err := raised(before, after)
+	if err != nil || len(raised) == 0 {
+		return err
+	}
+	modules, err := tool.Download(ctx, o.Toolchain, raised...)
+	if err != nil {
+		return err
+	}
+	sum := filepath.Join(o.Dir, "go.sum")
+	lines, err := os.ReadFile(sum)
+	if err != nil {
+		return err
+	}
+	var more strings.Builder
+	for _, m := range modules {
+		fmt.Fprintf(&more, "%s %s %s\n%[1]s %[2]s/go.mod %[4]s\n", m.Path, m.Version, m.Sum, m.GoModSum)
+	}
+	return os.WriteFile(sum, sums(lines, []byte(more.String())), 0o644)
+}
+
+// raised lists, as path@version, what a go.mod requires at another version than it did before.
+func raised(before, after []byte) ([]string, error) {
+	old, err := modfile.Parse("go.mod", before, nil)
+	if err != nil {
+		return nil, err
+	}
+	now, err := modfile.Parse("go.mod", after, nil)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, r := range now.Require {
+		if requiredAt(now, r.Mod.Path) == r.Mod.Version && !slices.ContainsFunc(old.Require, func(o *modfile.Require) bool { return o.Mod == r.Mod }) {
+			all = append(all, r.Mod.String())
+		}
+	}
+	return all, nil
 }

@@ -17,12 +17,17 @@ limitations under the License.
 package simbuild
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
+	"github.com/kgrace/kgrace/internal/versions"
 )
 
 const ours = `module example.com/ours
@@ -61,7 +66,7 @@ replace example.com/theirs => example.com/fork v1.0.1
 `
 
 func TestModule(t *testing.T) {
-	data, err := module([]byte(ours), []byte(theirs), "/trees/fixed", "v0.38.0")
+	data, err := module([]byte(ours), []byte(theirs), "v1.38", "/trees/fixed", "v0.38.0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,14 +106,40 @@ func TestModule(t *testing.T) {
 	}
 }
 
-func TestModuleRefuses(t *testing.T) {
-	local := strings.Replace(theirs, "example.com/fork v1.0.1", "./staging/theirs", 1)
-	if _, err := module([]byte(ours), []byte(local), "/t", "v0.38.0"); err == nil || !strings.Contains(err.Error(), "./staging/theirs") {
-		t.Errorf("a replacement by a folder: %v", err)
+func TestModuleFollowsStandIns(t *testing.T) {
+	local := strings.Replace(theirs, "example.com/fork v1.0.1", "./staging/theirs", 1) + "\nreplace k8s.io/kubelet => ./staging/kubelet\n"
+	data, err := module([]byte(ours), []byte(local), "v1.38", "/trees/fixed", "v0.38.0")
+	if err != nil {
+		t.Fatal(err)
 	}
+	for _, want := range []string{"example.com/theirs => /trees/fixed/staging/theirs\n", "k8s.io/kubelet => /trees/fixed/staging/kubelet\n"} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("no %q in\n%s", want, data)
+		}
+	}
+}
+
+func TestModuleTakesTheTreesOwn(t *testing.T) {
+	asInTree["v1.99"] = []string{"example.com/newer"}
+	defer delete(asInTree, "v1.99")
+	data, err := module([]byte(ours), []byte(theirs), "v1.99", "/trees/fixed", "v0.38.0")
+	if want := "example.com/newer => example.com/newer v1.2.0\n"; err != nil || !strings.Contains(string(data), want) {
+		t.Errorf("%v: no %q in\n%s", err, want, data)
+	}
+}
+
+func TestModuleRefuses(t *testing.T) {
 	without := strings.Replace(ours, "\tk8s.io/kubernetes v1.37.2\n", "", 1)
-	if _, err := module([]byte(without), []byte(theirs), "/t", "v0.38.0"); err == nil {
+	if _, err := module([]byte(without), []byte(theirs), "v1.38", "/t", "v0.38.0"); err == nil {
 		t.Error("a module that does not require Kubernetes is taken")
+	}
+}
+
+func TestRaised(t *testing.T) {
+	before := "module m\n\nrequire (\n\ta v1.0.0\n\tb v1.0.0\n\tc v1.0.0\n)\n\nreplace c => c v1.0.0\n"
+	after := strings.Replace(strings.Replace(before, "b v1.0.0", "b v1.1.0", 1), "\tc v1.0.0", "\tc v1.2.0", 1)
+	if got, err := raised([]byte(before), []byte(after)); err != nil || len(got) != 1 || got[0] != "b@v1.1.0" {
+		t.Errorf("got %v, %v: c is replaced, so its version changes nothing", got, err)
 	}
 }
 
@@ -148,6 +179,21 @@ func TestOverlay(t *testing.T) {
 	data, err := os.ReadFile(out)
 	if err != nil || !strings.Contains(string(data), filepath.Join(tree, "pkg", "kubelet", "kgrace_seam.go")) {
 		t.Errorf("%v\n%s", err, data)
+	}
+	// A common file is laid in, unless the minor has one of its own.
+	shared := filepath.Join(seamDir(root, common), "pkg", "kubelet")
+	write(filepath.Join(shared, "kgrace_shared.go.seam"))
+	write(filepath.Join(shared, "kgrace_seam.go.seam"))
+	if err := writeOverlay(out, root, "v1.99", tree); err != nil {
+		t.Fatal(err)
+	}
+	data, err = os.ReadFile(out)
+	if err != nil || !strings.Contains(string(data), filepath.Join(shared, "kgrace_shared.go.seam")) ||
+		strings.Contains(string(data), filepath.Join(shared, "kgrace_seam.go.seam")) {
+		t.Errorf("%v\n%s", err, data)
+	}
+	if known, err := Minors(root); err != nil || len(known) != 1 || known[0] != "v1.99" {
+		t.Errorf("minors %v, %v", known, err)
 	}
 	write(filepath.Join(seam, "notes.txt"))
 	if err := writeOverlay(out, root, "v1.99", tree); err == nil || !strings.Contains(err.Error(), "notes.txt") {
@@ -193,5 +239,43 @@ func TestKeyFollowsTheSources(t *testing.T) {
 	o.Commit = ""
 	if _, ok := o.kept(); ok {
 		t.Error("a suite of a tree without a commit is kept")
+	}
+}
+
+// Every minor that has a series has a seam, whose files are there.
+func TestEveryMinorHasASeam(t *testing.T) {
+	const root = "../.."
+	pins, err := versions.LoadRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := Minors(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.SortedFunc(maps.Keys(pins.Minors), semver.Compare)
+	if !slices.Equal(known, want) {
+		t.Errorf("there are seams for %v, and minors %v", known, want)
+	}
+	for _, minor := range known {
+		files := map[string]string{}
+		for _, dir := range []string{common, minor} {
+			if err := addSeam(files, seamDir(root, dir), "tree"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, file := range []string{"pkg/kubelet/kgrace_new.go", "pkg/kubelet/kgrace_seam.go", "pkg/kubelet/config/kgrace_minor.go", "pkg/kubelet/kuberuntime/kgrace_hooks.go"} {
+			if files[filepath.Join("tree", file)] == "" {
+				t.Errorf("%s: no %s", minor, file)
+			}
+		}
+	}
+}
+
+func TestTags(t *testing.T) {
+	for minor, want := range map[string]string{"v1.37": "kgrace_sim", "v1.22": "kgrace_sim,kgrace_v122"} {
+		if got := Tags(minor); got != want {
+			t.Errorf("%s: %s, want %s", minor, got, want)
+		}
 	}
 }

@@ -24,7 +24,6 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	internalapi "k8s.io/cri-api/pkg/apis"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/kgrace/kgrace/internal/sim"
@@ -32,21 +31,14 @@ import (
 
 // connection is one kubelet's connection to the runtime. It ends with the kubelet's process: calls under way are cancelled,
 // and nothing that the dead process's goroutines still try has an effect. Calls that only look are not held up.
-//
-// Close is part of both services, and its arguments differ between minors; nobody calls it. The services lie at different
-// depths, so that it is the image service's.
 type connection struct {
-	runtimeService
-	internalapi.ImageManagerService
-	rt   *sim.Runtime
+	*sim.Runtime
 	life context.Context
 	end  context.CancelFunc
 }
 
-type runtimeService struct{ internalapi.RuntimeService }
-
 func connect(ctx context.Context, rt *sim.Runtime) *connection {
-	c := &connection{runtimeService: runtimeService{rt}, ImageManagerService: rt, rt: rt}
+	c := &connection{Runtime: rt}
 	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	return c
 }
@@ -69,47 +61,47 @@ func act(ctx context.Context, c *connection, call func(context.Context) error) e
 }
 
 func (c *connection) RunPodSandbox(ctx context.Context, config *runtimeapi.PodSandboxConfig, handler string) (string, error) {
-	return through(ctx, c, func(ctx context.Context) (string, error) { return c.rt.RunPodSandbox(ctx, config, handler) })
+	return through(ctx, c, func(ctx context.Context) (string, error) { return c.Runtime.RunPodSandbox(ctx, config, handler) })
 }
 
 func (c *connection) StopPodSandbox(ctx context.Context, id string) error {
-	return act(ctx, c, func(ctx context.Context) error { return c.rt.StopPodSandbox(ctx, id) })
+	return act(ctx, c, func(ctx context.Context) error { return c.Runtime.StopPodSandbox(ctx, id) })
 }
 
 func (c *connection) RemovePodSandbox(ctx context.Context, id string) error {
-	return act(ctx, c, func(ctx context.Context) error { return c.rt.RemovePodSandbox(ctx, id) })
+	return act(ctx, c, func(ctx context.Context) error { return c.Runtime.RemovePodSandbox(ctx, id) })
 }
 
 func (c *connection) CreateContainer(ctx context.Context, sandbox string, config *runtimeapi.ContainerConfig, sandboxConfig *runtimeapi.PodSandboxConfig) (string, error) {
 	return through(ctx, c, func(ctx context.Context) (string, error) {
-		return c.rt.CreateContainer(ctx, sandbox, config, sandboxConfig)
+		return c.Runtime.CreateContainer(ctx, sandbox, config, sandboxConfig)
 	})
 }
 
 func (c *connection) StartContainer(ctx context.Context, id string) error {
-	return act(ctx, c, func(ctx context.Context) error { return c.rt.StartContainer(ctx, id) })
+	return act(ctx, c, func(ctx context.Context) error { return c.Runtime.StartContainer(ctx, id) })
 }
 
 func (c *connection) StopContainer(ctx context.Context, id string, timeout int64) error {
-	return act(ctx, c, func(ctx context.Context) error { return c.rt.StopContainer(ctx, id, timeout) })
+	return act(ctx, c, func(ctx context.Context) error { return c.Runtime.StopContainer(ctx, id, timeout) })
 }
 
 func (c *connection) RemoveContainer(ctx context.Context, id string) error {
-	return act(ctx, c, func(ctx context.Context) error { return c.rt.RemoveContainer(ctx, id) })
+	return act(ctx, c, func(ctx context.Context) error { return c.Runtime.RemoveContainer(ctx, id) })
 }
 
 func (c *connection) UpdateContainerResources(ctx context.Context, id string, resources *runtimeapi.ContainerResources) error {
-	return act(ctx, c, func(ctx context.Context) error { return c.rt.UpdateContainerResources(ctx, id, resources) })
+	return act(ctx, c, func(ctx context.Context) error { return c.Runtime.UpdateContainerResources(ctx, id, resources) })
 }
 
 func (c *connection) ExecSync(ctx context.Context, id string, argv []string, timeout time.Duration) (stdout, stderr []byte, err error) {
 	err = act(ctx, c, func(ctx context.Context) error {
-		stdout, stderr, err = c.rt.ExecSync(ctx, id, argv, timeout)
+		stdout, stderr, err = c.Runtime.ExecSync(ctx, id, argv, timeout)
 		return err
 	})
 	return stdout, stderr, err
 }
 
 func (c *connection) PullImage(ctx context.Context, image *runtimeapi.ImageSpec, auth *runtimeapi.AuthConfig, sandbox *runtimeapi.PodSandboxConfig) (string, error) {
-	return through(ctx, c, func(ctx context.Context) (string, error) { return c.rt.PullImage(ctx, image, auth, sandbox) })
+	return through(ctx, c, func(ctx context.Context) (string, error) { return c.Runtime.PullImage(ctx, image, auth, sandbox) })
 }

@@ -24,9 +24,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/tools/reference"
-	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
 	"github.com/kgrace/kgrace/internal/history"
@@ -73,5 +71,3 @@ func (e *events) kill() {
 	defer e.mu.Unlock()
 	e.dead = true
 }
-
-func (e *events) WithLogger(klog.Logger) record.EventRecorderLogger { return e }

@@ -27,8 +27,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/cache"
-	watchtools "k8s.io/client-go/tools/watch"
 )
 
 // Watch is a recording that runs until its context ends or it is stopped.
@@ -154,14 +152,12 @@ func (f *follower[T]) follow(ctx context.Context, version string) error {
 }
 
 func (f *follower[T]) watchFrom(ctx context.Context, version string) error {
-	watcher, err := watchtools.NewRetryWatcherWithContext(ctx, version, &cache.ListWatch{
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			w, err := f.watch(ctx, options)
-			if err == nil {
-				f.once.Do(f.opened)
-			}
-			return w, err
-		},
+	watcher, err := retryWatcher(ctx, version, func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+		w, err := f.watch(ctx, options)
+		if err == nil {
+			f.once.Do(f.opened)
+		}
+		return w, err
 	})
 	if err != nil {
 		return err

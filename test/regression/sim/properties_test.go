@@ -1,4 +1,4 @@
-//go:build kgrace_sim
+//go:build kgrace_sim && !kgrace_v122
 
 /*
 Copyright The kgrace Authors.

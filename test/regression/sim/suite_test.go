@@ -1,4 +1,4 @@
-//go:build kgrace_sim
+//go:build kgrace_sim && !kgrace_v122
 
 /*
 Copyright The kgrace Authors.
@@ -19,7 +19,6 @@ limitations under the License.
 package sim
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -29,7 +28,6 @@ import (
 	"github.com/onsi/ginkgo/v2/reporters"
 	"github.com/onsi/ginkgo/v2/types"
 	. "github.com/onsi/gomega"
-	"k8s.io/klog/v2"
 
 	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
@@ -66,7 +64,7 @@ func TestSim(t *testing.T) {
 	if configErr != nil {
 		t.Fatal(configErr)
 	}
-	quiet(t)
+	quiet(t, config)
 	suite = t
 	RegisterFailHandler(Fail)
 	suiteConfig, reporter := GinkgoConfiguration()
@@ -76,26 +74,6 @@ func TestSim(t *testing.T) {
 	suiteConfig.Timeout = safety
 	reporter.NoColor = true
 	RunSpecs(t, "regression at sim level, "+string(config.Arm), suiteConfig, reporter)
-}
-
-// quiet keeps the kubelet's log for itself, in the folder of the histories.
-func quiet(t *testing.T) {
-	file, err := os.Create(filepath.Join(config.Artifacts, config.File("kubelet", "log")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		klog.Flush()
-		file.Close()
-	})
-	var flags flag.FlagSet
-	klog.InitFlags(&flags)
-	for name, value := range map[string]string{"logtostderr": "false", "stderrthreshold": "FATAL", "v": "2"} {
-		if err := flags.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	klog.SetOutput(file)
 }
 
 // specs makes the tree of specs: it depends on what was asked for, so it is made once that is known.

@@ -1,0 +1,65 @@
+//go:build kgrace_sim && kgrace_v122
+
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simapi
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+func newClientset(objects ...runtime.Object) *fake.Clientset {
+	return fake.NewSimpleClientset(objects...)
+}
+
+// deleteOptions would be those of a delete's request, but client-go's fake of v1.22 drops them; so deletes of pods do not go
+// through it.
+func deleteOptions(clienttesting.DeleteAction) metav1.DeleteOptions {
+	panic("simapi: a delete of a pod went through client-go's fake, which loses its options")
+}
+
+// CoreV1 is the clientset's, but for deletes of pods.
+func (c *Client) CoreV1() corev1client.CoreV1Interface { return coreV1{c.Clientset.CoreV1(), c} }
+
+type coreV1 struct {
+	corev1client.CoreV1Interface
+	client *Client
+}
+
+func (c coreV1) Pods(namespace string) corev1client.PodInterface {
+	return pods{c.CoreV1Interface.Pods(namespace), c.client, namespace}
+}
+
+type pods struct {
+	corev1client.PodInterface
+	client    *Client
+	namespace string
+}
+
+func (p pods) Delete(_ context.Context, name string, options metav1.DeleteOptions) error {
+	if err := p.client.reaches(); err != nil {
+		return err
+	}
+	_, err := p.client.server.Delete(p.namespace, name, options)
+	return err
+}

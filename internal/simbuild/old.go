@@ -1,0 +1,184 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simbuild
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// oldMinor is a minor whose tree cannot be compiled with what this project requires: a client-go and an OpenAPI library of
+// today are none of its own. The suite is compiled with the tree's requirements alone, and with a build tag that chooses the
+// few files of ours that old interfaces need; what of ours needs more (Ginkgo, the random scenarios) stays out.
+type oldMinor struct {
+	tag string
+	// ours are the modules that are taken as this project requires them.
+	ours []string
+}
+
+// oldMinors is by minor.
+var oldMinors = map[string]oldMinor{
+	// The simulated runtime speaks CRI v1, whose messages of today need today's protobuf.
+	"v1.22": {tag: "kgrace_v122", ours: []string{"google.golang.org/protobuf"}},
+}
+
+// Tags are the build tags of a minor's suite.
+func Tags(minor string) string {
+	if old, ok := oldMinors[minor]; ok {
+		return Tag + "," + old.tag
+	}
+	return Tag
+}
+
+const criAPI = "k8s.io/cri-api"
+
+// module makes the go.mod. A tree of before Go 1.17 names what it imports only, so the go command is asked for all modules
+// and the versions it chooses there.
+func (m oldMinor) module(ctx context.Context, o Options, ours, theirs []byte) ([]byte, error) {
+	our, err := modfile.Parse("go.mod", ours, nil)
+	if err != nil {
+		return nil, err
+	}
+	g, err := modfile.Parse(filepath.Join(o.Tree, "go.mod"), theirs, nil)
+	if err != nil {
+		return nil, err
+	}
+	f := new(modfile.File)
+	if err := errors.Join(f.AddModuleStmt(our.Module.Mod.Path), f.AddGoStmt(our.Go.Version)); err != nil {
+		return nil, err
+	}
+	chosen, err := graph(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range our.Require {
+		if slices.Contains(m.ours, r.Mod.Path) {
+			chosen[r.Mod.Path] = r.Mod.Version
+		}
+	}
+	for path, version := range chosen {
+		f.AddNewRequire(path, version, false)
+	}
+	f.AddNewRequire(kubernetes, requiredAt(our, kubernetes), false)
+	f.SortBlocks()
+	cri, err := layCRI(ctx, o, requiredAt(our, criAPI), chosen[criAPI])
+	if err != nil {
+		return nil, err
+	}
+	skip := func(path string) bool { return path == criAPI || slices.Contains(m.ours, path) }
+	err = errors.Join(repeatReplaces(f, g, o.Tree, skip), f.AddReplace(criAPI, "", cri, ""), f.AddReplace(kubernetes, "", o.Tree, ""))
+	if err != nil {
+		return nil, err
+	}
+	f.Cleanup()
+	return f.Format()
+}
+
+// requiredAt is the version at which a go.mod has a module, replaced or not.
+func requiredAt(f *modfile.File, path string) string {
+	for _, r := range f.Replace {
+		if r.Old.Path == path && r.New.Version != "" {
+			return r.New.Version
+		}
+	}
+	for _, r := range f.Require {
+		if r.Mod.Path == path {
+			return r.Mod.Version
+		}
+	}
+	return ""
+}
+
+// graph asks go for every module of the tree and the version that counts; a replacement changes what is taken, not that.
+func graph(ctx context.Context, o Options) (map[string]string, error) {
+	out, err := tool.Go(ctx, o.Tree, o.Toolchain, nil, "list", "-m", "-json=Path,Version,Main", "all")
+	if err != nil {
+		return nil, fmt.Errorf("list the modules of %s: %w", o.Tree, err)
+	}
+	chosen := map[string]string{}
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var one struct {
+			Path, Version string
+			Main          bool
+		}
+		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
+			return chosen, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("list the modules of %s: %w", o.Tree, err)
+		}
+		if !one.Main {
+			chosen[one.Path] = one.Version
+		}
+	}
+}
+
+// layCRI makes the folder of a module that has the old minor's CRI packages, and beside them the messages of CRI v1 as this
+// project has them: the kubelet of an old minor imports other packages than the simulated runtime.
+func layCRI(ctx context.Context, o Options, ours, theirs string) (string, error) {
+	modules, err := tool.Download(ctx, o.Toolchain, criAPI+"@"+theirs, criAPI+"@"+ours)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(o.Dir, "cri-api")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(dir, os.DirFS(modules[0].Dir)); err != nil {
+		return "", err
+	}
+	// CopyFS keeps the module cache's modes, which let nobody write.
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			err = os.Chmod(path, 0o755)
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	// The old CRI v1, which nothing imports, makes room.
+	v1 := filepath.Join("pkg", "apis", "runtime", "v1")
+	if err := os.RemoveAll(filepath.Join(dir, v1)); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, v1), 0o755); err != nil {
+		return "", err
+	}
+	for _, name := range []string{"api.pb.go", "constants.go"} {
+		data, err := os.ReadFile(filepath.Join(modules[1].Dir, v1, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, v1, name), data, 0o644)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}

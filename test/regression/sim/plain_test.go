@@ -1,0 +1,77 @@
+//go:build kgrace_sim && kgrace_v122
+
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/cast"
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/simkubelet"
+)
+
+// TestSim is the suite without Ginkgo, which needs newer libraries than the kubelet of v1.22 can be compiled with: the same
+// plays in random order, judged by the same judges, with the same results file. JUnit and Ginkgo's JSON are not written.
+func TestSim(t *testing.T) {
+	path, asked := os.LookupEnv(simkubelet.ConfigVar)
+	if !asked {
+		t.Skipf("%s is not set: this suite is run by `kgrace regress --level sim`", simkubelet.ConfigVar)
+	}
+	config, rows, err := simkubelet.ReadConfig(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quiet(t, config)
+	results := report.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []scenario.Arm{config.Arm}}
+	for _, s := range rows {
+		results.Scenarios = append(results.Scenarios, s.ID)
+	}
+	rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	begin := time.Now()
+	for _, s := range rows {
+		h := simkubelet.Play{Minor: config.Minor, Arm: config.Arm, Personality: config.Personality, Scenario: s}.Run(t)
+		result := cast.Result(h, s)
+		result.History = config.History(s.ID)
+		if err := history.WriteFile(filepath.Join(config.Artifacts, result.History), h); err != nil {
+			t.Fatal(err)
+		}
+		results.Results = append(results.Results, result)
+		if result.Good() {
+			continue
+		}
+		var notes []string
+		for _, rule := range result.Rules {
+			if !rule.Verdict.Good() {
+				notes = append(notes, result.Note(rule))
+			}
+		}
+		t.Errorf("%s:\n%s\n%s", s.ID, strings.Join(notes, "\n"), report.Timeline(h))
+	}
+	results.Seconds = time.Since(begin).Seconds()
+	if err := results.Write(filepath.Join(config.Artifacts, config.File("results", "json"))); err != nil {
+		t.Fatal(err)
+	}
+}
