@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: help setup tree build lint verify update unit intree regression regression-node properties mutants bench node conformance page test clean
+.PHONY: help setup tree build lint verify update unit intree matrix regression regression-node properties mutants bench node conformance page test clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ unit: ## this project's unit tests: no root, no tree, virtual time
 
 intree: ## upstream's tests of the touched packages on the fixed tree; the series' own must fail on stock
 	$(KGRACE) intree
+
+matrix: ## prove every patch on every minor: applies, builds, its tests red without it and green with it, its scenarios (hours when cold; kept cells stay)
+	$(KGRACE) matrix
 
 regression: ## every scenario on both arms, simulated, in virtual time: needs Go and git, no root
 	$(KGRACE) regress --level sim

@@ -124,6 +124,7 @@ Environment:
 		newPatchCommand(app),
 		newVerifyCommand(app),
 		newIntreeCommand(app),
+		newMatrixCommand(app),
 		newBenchCommand(app),
 		newUpdateCommand(app),
 		newNodeCommand(app),
@@ -133,8 +134,6 @@ Environment:
 		newImageCommand(app),
 		newReportCommand(app),
 		newShardCommand(app),
-		newUpstreamE2ECommand(app),
-		newReleasesCommand(app),
 	)
 	return root
 }

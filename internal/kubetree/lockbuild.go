@@ -23,3 +23,9 @@ import "context"
 func (r *Repo) LockBuild(ctx context.Context) (unlock func(), err error) {
 	return r.lock(ctx, "go-build", progress{w: r.Progress, what: "build"})
 }
+
+// Lock waits until no other process that shares the output folder holds the lock of that name, and takes it until unlock is
+// called.
+func (r *Repo) Lock(ctx context.Context, name string) (unlock func(), err error) {
+	return r.lock(ctx, name, progress{w: r.Progress, what: name})
+}

@@ -55,6 +55,8 @@ type page struct {
 	Columns  []column
 	Rows     []row
 	Sections []section
+	// Matrix says that the proof per patch and minor lies beside this page.
+	Matrix bool
 }
 
 // column is one run in the matrix: a column for each of its arms.
@@ -66,6 +68,10 @@ type column struct {
 // Page writes runs as one HTML page that needs nothing from anywhere else. The same runs give the same bytes. A result of a
 // scenario that the catalogue does not have is refused.
 func Page(w io.Writer, runs []Run, catalogue []scenario.Scenario) error {
+	return writePage(w, runs, catalogue, false)
+}
+
+func writePage(w io.Writer, runs []Run, catalogue []scenario.Scenario, withMatrix bool) error {
 	if len(runs) == 0 {
 		return fmt.Errorf("report: no run to show")
 	}
@@ -73,7 +79,7 @@ func Page(w io.Writer, runs []Run, catalogue []scenario.Scenario) error {
 	if err != nil {
 		return err
 	}
-	p := page{Style: template.CSS(palette + style), Title: "kgrace: stock against fixed", Status: worst(runs)}
+	p := page{Style: template.CSS(palette + style), Title: "kgrace: stock against fixed", Status: worst(runs), Matrix: withMatrix}
 	p.summarize(runs)
 	for _, run := range runs {
 		p.Columns = append(p.Columns, column{columnName(run, runs), run.Arms})
@@ -92,7 +98,7 @@ func WriteFile(path string, runs []Run) error {
 		return err
 	}
 	var page bytes.Buffer
-	if err := Page(&page, runs, catalogue); err != nil {
+	if err := writePage(&page, runs, catalogue, exists(filepath.Join(filepath.Dir(path), MatrixPage))); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

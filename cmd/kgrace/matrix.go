@@ -1,0 +1,250 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/semver"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/matrix"
+	"github.com/kgrace/kgrace/internal/matrix/prove"
+	"github.com/kgrace/kgrace/internal/report"
+)
+
+// matrixQuery is what was asked for on the command line.
+type matrixQuery struct {
+	minors, patches, columns []string
+	fresh, kept              bool
+	format                   string
+}
+
+func newMatrixCommand(app *app) *cobra.Command {
+	q := &matrixQuery{}
+	cmd := &cobra.Command{
+		Use:   "matrix",
+		Short: "Prove every patch on every minor",
+		Long: `Fill a table patch × minor, with a cell for each of
+
+  applies    git am puts the patch on the tree before it, without three-way merging or fuzz
+  builds     on the tree up to it the kubelet links, and what the series touched so far type-checks, for linux and windows
+  upstream   on the tree up to it all tests of the packages that the series touched so far pass
+  without    the tests that it brings or changes fail on the tree before it, or on stock, for the reason of intree.yaml
+  with       they pass on the tree up to it
+  scenarios  those of its Scenarios trailer are broken by the series without it (or, where there is no such tree, by the
+             tree before it) and held by the whole series, at the sim level
+
+A cell is proved, red, drop (upstream has it), nothing (there is nothing to prove) or not-run. Cells are kept in the output
+folder with a digest of all that went into them: a second run redoes only what changed, and an interrupted one loses one cell.
+A full column of one minor takes some minutes to half an hour on two cores, most of it compiling.
+
+matrix.json, matrix.md and matrix.html go to $ARTIFACTS (default: artifacts in the output folder); they always show the whole
+table, with what is kept of the cells that were not asked for.
+
+Exit codes: 1 if a cell that was asked for is red, or a row contradicts itself; 3 if one could not be filled. A patch to drop
+is no error: it is announced, and the exit code is 0.`,
+		Example: "  kgrace matrix\n  kgrace matrix --kubernetes v1.36 --patch 4\n  kgrace matrix --column applies,builds\n  kgrace matrix --kept --format markdown",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return q.run(cmd.Context(), app) },
+	}
+	cmd.Flags().StringSliceVar(&q.minors, "kubernetes", nil, "minors to fill (default: all of versions.yaml)")
+	cmd.Flags().StringSliceVar(&q.patches, "patch", nil, "patches to fill, by number (default: all)")
+	cmd.Flags().StringSliceVar(&q.columns, "column", nil, "columns to fill (default: all)")
+	cmd.Flags().BoolVar(&q.fresh, "fresh", false, "fill them anew, whatever is kept of them")
+	cmd.Flags().BoolVar(&q.kept, "kept", false, "fill none; write the reports of what is kept")
+	cmd.Flags().StringVar(&q.format, "format", "table", "what to print: table, markdown or json")
+	return cmd
+}
+
+func (q *matrixQuery) run(ctx context.Context, app *app) error {
+	wanted, err := q.wanted()
+	if err != nil {
+		return usage(err)
+	}
+	r, err := app.repo()
+	if err != nil {
+		return err
+	}
+	for _, name := range q.minors {
+		if _, err := r.Versions.Minor(name); err != nil {
+			return usage(err)
+		}
+	}
+	plans, err := matrixPlans(ctx, r)
+	if err != nil {
+		return red(err)
+	}
+	for _, n := range q.patches {
+		if number, _ := strconv.Atoi(n); !slices.ContainsFunc(plans, func(p *matrix.Plan) bool { return number <= len(p.Patches) }) {
+			return usage(fmt.Errorf("no series has a patch %s", n))
+		}
+	}
+	prover, err := prove.New(ctx, r)
+	if err != nil {
+		return err
+	}
+	filler := &matrix.Filler{Prover: prover, Store: matrix.Store{Dir: filepath.Join(prove.Dir(r), "cells")}, Wanted: wanted,
+		Fresh: q.fresh, KeptOnly: q.kept, Progress: app.errs}
+	table, err := filler.Fill(ctx, plans)
+	if err = errors.Join(err, prover.Close()); err != nil {
+		return err
+	}
+	if err := writeMatrix(artifacts(r), table); err != nil {
+		return err
+	}
+	if err := q.print(app, table); err != nil {
+		return err
+	}
+	fmt.Fprintf(app.errs, "matrix: reports in %s\n", artifacts(r))
+	if q.kept {
+		wanted = nil
+	}
+	return judgeMatrix(app, table.Outcome(wanted))
+}
+
+// wanted checks the filters and makes one of them.
+func (q *matrixQuery) wanted() (func(string, int, matrix.Column) bool, error) {
+	if q.kept && q.fresh {
+		return nil, errors.New("--kept fills nothing, --fresh fills anew: one of the two")
+	}
+	if !slices.Contains([]string{"table", "markdown", "json"}, q.format) {
+		return nil, fmt.Errorf("--format %s: there are table, markdown and json", q.format)
+	}
+	var numbers []int
+	for _, text := range q.patches {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("--patch %s: want the number of a patch in its series, from 1", text)
+		}
+		numbers = append(numbers, n)
+	}
+	var columns []matrix.Column
+	for _, name := range q.columns {
+		c, err := matrix.ParseColumn(name)
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, c)
+	}
+	return func(minor string, number int, c matrix.Column) bool {
+		return (len(q.minors) == 0 || slices.Contains(q.minors, minor)) &&
+			(len(numbers) == 0 || slices.Contains(numbers, number)) &&
+			(len(columns) == 0 || slices.Contains(columns, c))
+	}, nil
+}
+
+// matrixPlans are those of all minors: the default one first, then the newest first.
+func matrixPlans(ctx context.Context, r *kubetree.Repo) ([]*matrix.Plan, error) {
+	minors := r.Versions.MinorNames()
+	slices.SortFunc(minors, func(a, b string) int {
+		if a == r.Versions.Default || b == r.Versions.Default {
+			return map[bool]int{true: -1, false: 1}[a == r.Versions.Default]
+		}
+		return semver.Compare(b, a)
+	})
+	var plans []*matrix.Plan
+	var errs []error
+	for _, minor := range minors {
+		p, err := matrix.NewPlan(ctx, minor, r.Versions.Minors[minor], r.SeriesDir(minor))
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		plans = append(plans, p)
+	}
+	return plans, errors.Join(errs...)
+}
+
+// writeMatrix writes the table in its three forms.
+func writeMatrix(dir string, table matrix.Table) error {
+	data, err := json.MarshalIndent(table, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := matrix.WriteFile(filepath.Join(dir, report.MatrixFile), append(data, '\n')); err != nil {
+		return err
+	}
+	if err := matrix.WriteFile(filepath.Join(dir, "matrix.md"), []byte(table.Markdown())); err != nil {
+		return err
+	}
+	if err := report.WriteMatrix(dir, table); err != nil {
+		return err
+	}
+	// The page of the scenarios, where there is one, leads here from now on.
+	if _, err := os.Stat(filepath.Join(dir, report.PageFile)); err != nil {
+		return nil
+	}
+	_, err = writeReport(dir, "")
+	return err
+}
+
+// print prints the table: a line a patch and minor.
+func (q *matrixQuery) print(app *app, table matrix.Table) error {
+	switch q.format {
+	case "markdown":
+		_, err := fmt.Fprint(app.output, table.Markdown())
+		return err
+	case "json":
+		return outputFlag("json").write(app.output, table, nil, nil)
+	}
+	header := []string{"MINOR", "PATCH"}
+	for _, c := range matrix.Columns() {
+		header = append(header, strings.ToUpper(string(c)))
+	}
+	var rows [][]string
+	for _, m := range table.Minors {
+		for _, r := range m.Rows {
+			row := []string{m.Minor, fmt.Sprintf("%d %s", r.Number, firstRunes(r.Subject, 48))}
+			for _, c := range matrix.Columns() {
+				row = append(row, string(r.Cell(c).Status))
+			}
+			status, _ := r.Verdict()
+			rows = append(rows, append(row, strings.ReplaceAll(status.Word(), "*", "")))
+		}
+	}
+	return outputFlag("table").write(app.output, table, append(header, "PATCH IS"), rows)
+}
+
+func judgeMatrix(app *app, o matrix.Outcome) error {
+	for _, line := range o.Drop {
+		fmt.Fprintf(app.errs, "\n!!! DROP THE PATCH: %s\n", line)
+	}
+	list := func(what string, lines []string) error {
+		return fmt.Errorf("%d of %d cells %s:\n  %s", len(lines), o.Wanted, what, strings.Join(lines, "\n  "))
+	}
+	switch {
+	case len(o.Red) > 0 && len(o.NotRun) > 0:
+		return red(errors.Join(list("are red", o.Red), list("were not run", o.NotRun)))
+	case len(o.Red) > 0:
+		return red(list("are red", o.Red))
+	case len(o.NotRun) > 0:
+		return fmt.Errorf("the matrix is not whole: %w", list("were not run", o.NotRun))
+	case o.Wanted == 0:
+		return errors.New("nothing was asked for: no cell fits the filters")
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package intree
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Tests runs all tests of packages on a tree and gives each package a result. Its error means that they could not be run,
+// not that one fails. Unlike the step fixed it does without the race detector.
+func (r *Runner) Tests(ctx context.Context, tree string, packages []string) ([]Result, error) {
+	s, stderr, err := r.goTest(ctx, tree, "each", packages, nil)
+	if err != nil {
+		return nil, err
+	}
+	return s.results(stderr), nil
+}
+
+// Own runs the declared tests alone on a tree that has what they test, and gives each a result, and each package that
+// does not compile, or fails in another test of theirs, one as well.
+func (r *Runner) Own(ctx context.Context, tree string, declared []Declared) ([]Result, error) {
+	var functions []string
+	for _, d := range declared {
+		if name := regexp.QuoteMeta(d.function()); !slices.Contains(functions, name) {
+			functions = append(functions, name)
+		}
+	}
+	s, stderr, err := r.goTest(ctx, tree, "fixed", packagesOf(declared), nil, "-run=^(?:"+strings.Join(functions, "|")+")$")
+	if err != nil {
+		return nil, err
+	}
+	results := slices.DeleteFunc(s.results(stderr), Result.Good)
+	for _, d := range declared {
+		results = append(results, s.declaredResult(d))
+	}
+	return results, nil
+}

@@ -1,0 +1,61 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package matrix
+
+import "fmt"
+
+// Outcome is what the wanted part of a table comes to, each in lines for people.
+type Outcome struct {
+	Red, NotRun, Drop []string
+	// Wanted counts the cells that were asked for.
+	Wanted int
+}
+
+// Outcome looks at the wanted cells (nil: all), and at the rows that they complete.
+func (t Table) Outcome(wanted func(minor string, number int, c Column) bool) Outcome {
+	var o Outcome
+	for _, m := range t.Minors {
+		for _, r := range m.Rows {
+			name := fmt.Sprintf("%s patch %d", m.Minor, r.Number)
+			any, red := false, false
+			for _, cell := range r.Cells {
+				if wanted != nil && !wanted(m.Minor, r.Number, cell.Column) {
+					continue
+				}
+				any = true
+				o.Wanted++
+				switch cell.Status {
+				case Red:
+					red = true
+					o.Red = append(o.Red, fmt.Sprintf("%s, %s: %s", name, cell.Column.Title(), cell.Why))
+				case NotRun:
+					o.NotRun = append(o.NotRun, fmt.Sprintf("%s, %s: %s", name, cell.Column.Title(), cell.Why))
+				}
+			}
+			if !any {
+				continue
+			}
+			switch status, why := r.Verdict(); {
+			case status == Drop:
+				o.Drop = append(o.Drop, fmt.Sprintf("%s, %s: %s", name, r.Subject, why))
+			case status == Red && !red:
+				o.Red = append(o.Red, name+", "+why)
+			}
+		}
+	}
+	return o
+}

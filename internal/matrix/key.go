@@ -1,0 +1,64 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package matrix
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+)
+
+// cellFormat is part of every key. Raise it when a column comes to prove something else.
+const cellFormat = 1
+
+// Inputs are what goes into a minor's cells besides the series and the pins.
+type Inputs struct {
+	// Stock is the commit of the stock arm: it stands for every file of it.
+	Stock string
+	// Sources are digests of this project's own sources that decide a column.
+	Sources map[Column]string
+}
+
+// Key is the digest of all that goes into a cell: the stock arm, the toolchain, the patches up to this one (for scenarios
+// the whole series), the declared tests, and this project's own sources of the column. Lower-case hexadecimal SHA-256.
+func (p *Plan) Key(number int, column Column, in Inputs) string {
+	h := sha256.New()
+	write := func(parts ...any) {
+		for _, part := range parts {
+			text := fmt.Sprint(part)
+			fmt.Fprintf(h, "%d:%s\n", len(text), text)
+		}
+	}
+	write(cellFormat, column, number, in.Stock, in.Sources[column])
+	if column != Applies {
+		write(p.Pins.Go, p.Pins.Staging)
+	}
+	last := number
+	if column == Scenarios {
+		last = len(p.Patches)
+	}
+	for _, patch := range p.Patches[:last] {
+		write(patch.Name, string(patch.Data))
+	}
+	if column == Without || column == With {
+		// Marshalling plain strings does not fail.
+		data, _ := json.Marshal(p.Patches[number-1].Tests)
+		write(string(data))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

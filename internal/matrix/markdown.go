@@ -1,0 +1,145 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package matrix
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Sign is a status in one letter's width, for tables.
+func (s Status) Sign() string {
+	return map[Status]string{Proved: "✓", Red: "✕", Drop: "↧", Nothing: "–", NotRun: "?"}[s]
+}
+
+// Word is a status in the words of a table.
+func (s Status) Word() string {
+	return map[Status]string{Proved: "proved", Red: "RED", Drop: "**DROP THE PATCH**", Nothing: "nothing to prove", NotRun: "not run"}[s]
+}
+
+// Markdown is the table for people who read text: first patch × minor, then each minor with all columns, then what is behind
+// the cells.
+func (t Table) Markdown() string {
+	var b strings.Builder
+	b.WriteString("# Proof per patch and minor\n\nWritten by `make matrix`. " + t.sentence() + "\n\n")
+	t.overview(&b)
+	for _, m := range t.Minors {
+		m.markdown(&b)
+	}
+	return b.String()
+}
+
+// sentence sums the table up.
+func (t Table) sentence() string {
+	cells, rows := t.Cells(), t.Rows()
+	total := 0
+	for _, n := range cells {
+		total += n
+	}
+	text := fmt.Sprintf("Of %d cells %d are proved, %d have nothing to prove", total, cells[Proved], cells[Nothing])
+	for _, s := range []Status{Red, NotRun, Drop} {
+		if cells[s] > 0 {
+			text += fmt.Sprintf(", %d %s", cells[s], map[Status]string{Red: "are red", NotRun: "were not run", Drop: "say that upstream has it"}[s])
+		}
+	}
+	if n := rows[Drop]; n > 0 {
+		text += fmt.Sprintf(". **Patches to drop: %d**", n)
+	}
+	return text + "."
+}
+
+func (t Table) overview(b *strings.Builder) {
+	b.WriteString("| patch |")
+	for _, m := range t.Minors {
+		b.WriteString(" " + m.Kubernetes + " |")
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(t.Minors)) + "\n")
+	for _, subject := range t.Subjects() {
+		b.WriteString("| " + escape(subject) + " |")
+		for _, m := range t.Minors {
+			text := "not in this series"
+			if r, ok := m.Row(subject); ok {
+				status, _ := r.Verdict()
+				text = status.Sign() + " " + status.Word()
+			}
+			b.WriteString(" " + text + " |")
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+}
+
+func (m Minor) markdown(b *strings.Builder) {
+	fmt.Fprintf(b, "## %s\n\n%s, built with %s.\n\n| patch |", m.Minor, m.Kubernetes, m.Go)
+	for _, c := range Columns() {
+		b.WriteString(" " + c.Title() + " |")
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(Columns())) + "\n")
+	for _, r := range m.Rows {
+		fmt.Fprintf(b, "| %d %s |", r.Number, escape(r.Subject))
+		for _, c := range Columns() {
+			cell := r.Cell(c)
+			text := cell.Status.Sign() + " " + cell.Status.Word()
+			if cell.Status == Proved && cell.Why != "" {
+				text = cell.Status.Sign() + " " + escape(cell.Why)
+			}
+			b.WriteString(" " + text + " |")
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+	for _, r := range m.Rows {
+		r.notes(b)
+	}
+}
+
+// notes are what a reader has to know beyond the table: what is not proved, and what its scenarios and tests rest on.
+func (r Row) notes(b *strings.Builder) {
+	var lines []string
+	if status, why := r.Verdict(); status == Drop {
+		lines = append(lines, "**Drop the patch**: "+why)
+	} else if status == Red {
+		lines = append(lines, "**Red**: "+why)
+	}
+	for _, c := range Columns() {
+		cell := r.Cell(c)
+		if cell.Status != Proved && cell.Why != "" {
+			lines = append(lines, fmt.Sprintf("%s: %s, %s", c.Title(), cell.Status.Word(), cell.Why))
+		}
+		if c == Without || c == Scenarios {
+			for _, e := range cell.Evidence {
+				lines = append(lines, fmt.Sprintf("%s: %s `%s`: %s", c.Title(), e.Status.Sign(), e.Name, e.Text))
+			}
+		}
+		for _, note := range cell.Notes {
+			lines = append(lines, c.Title()+": "+note)
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "### %d %s\n\n", r.Number, r.Subject)
+	for _, line := range lines {
+		b.WriteString("- " + oneLine(line) + "\n")
+	}
+	b.WriteString("\n")
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// escape keeps text from ending a cell of a table.
+func escape(text string) string { return strings.ReplaceAll(oneLine(text), "|", `\|`) }

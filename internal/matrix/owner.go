@@ -1,0 +1,98 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package matrix
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/intree"
+	"github.com/kgrace/kgrace/internal/patchset"
+)
+
+// ownerOf returns the place, from 0, of the patch that a declared test belongs to: the first that brings or changes its
+// function; of several, for a subtest, the first that writes the subtest's own name. -1 where no patch does.
+//
+// It is read off the patches alone, so that a cell's inputs are known before any tree is laid out.
+func ownerOf(series *patchset.Series, d intree.Declared) int {
+	function, subtest, _ := strings.Cut(d.Test, "/")
+	first := -1
+	for i, p := range series.Patches {
+		added, changed := changesTo(p, d.Package, function)
+		if !changed {
+			continue
+		}
+		if subtest == "" || names(added, path.Base(subtest)) {
+			return i
+		}
+		if first < 0 {
+			first = i
+		}
+	}
+	return first
+}
+
+// names says whether a text has a subtest's name, as go test prints it or as it was written.
+func names(text, subtest string) bool {
+	return strings.Contains(text, subtest) || strings.Contains(text, strings.ReplaceAll(subtest, "_", " "))
+}
+
+var (
+	functionLine = regexp.MustCompile(`^func (\w+)\(`)
+	declaration  = regexp.MustCompile(`^(?:func|type|var|const)\b`)
+	hunkContext  = regexp.MustCompile(`^@@ .+? @@ ?(.*)$`)
+)
+
+// changesTo says whether a patch adds or removes lines of a test function of a package, and returns those it adds.
+func changesTo(p *patchset.Patch, pkg, function string) (added string, changed bool) {
+	var text strings.Builder
+	for _, f := range p.Files {
+		if path.Dir(f.Path) != pkg || !strings.HasSuffix(f.Path, "_test.go") {
+			continue
+		}
+		for _, h := range f.Hunks {
+			current := ""
+			if m := hunkContext.FindStringSubmatch(h.Header); m != nil {
+				current = functionOf(m[1])
+			}
+			for _, line := range h.Lines {
+				sign, rest := line[0], line[1:]
+				if declaration.MatchString(rest) {
+					current = functionOf(rest)
+				}
+				if current == function && (sign == '+' || sign == '-') {
+					changed = true
+					if sign == '+' {
+						text.WriteString(rest + "\n")
+					}
+				}
+				if rest == "}" {
+					current = ""
+				}
+			}
+		}
+	}
+	return text.String(), changed
+}
+
+func functionOf(line string) string {
+	if m := functionLine.FindStringSubmatch(line); m != nil {
+		return m[1]
+	}
+	return ""
+}

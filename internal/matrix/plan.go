@@ -1,0 +1,122 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/intree"
+	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+// Plan is what there is to prove on a minor.
+type Plan struct {
+	Minor   string
+	Pins    versions.Minor
+	Series  *patchset.Series
+	Patches []Patch
+}
+
+// Patch is one patch with what it says of itself.
+type Patch struct {
+	Number int // from 1
+	*patchset.Patch
+	DropWhen string
+	// Scenarios are the ids of its trailer; where there are none, NoScenario is the reason that the trailer gives.
+	Scenarios  []string
+	NoScenario string
+	// Tests are the declared tests that it brings or changes.
+	Tests []intree.Declared
+}
+
+// NewPlan reads a minor's series, trailers and declared tests from dir. Errors name the patch, the trailer or the test.
+func NewPlan(ctx context.Context, minor string, pins versions.Minor, dir string) (*Plan, error) {
+	series, err := patchset.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	declared, err := intree.LoadDeclared(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Minor: minor, Pins: pins, Series: series}
+	var errs []error
+	for i, patch := range series.Patches {
+		one := Patch{Number: i + 1, Patch: patch}
+		if err := one.readTrailers(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %s: %w", minor, patch.Name, err))
+		}
+		p.Patches = append(p.Patches, one)
+	}
+	for _, d := range declared {
+		owner := ownerOf(series, d)
+		if owner < 0 {
+			errs = append(errs, fmt.Errorf("%s: %s declares %s, which no patch brings or changes", minor, intree.DeclaredFile, d.Name()))
+			continue
+		}
+		p.Patches[owner].Tests = append(p.Patches[owner].Tests, d)
+	}
+	return p, errors.Join(errs...)
+}
+
+func (p *Patch) readTrailers(ctx context.Context) error {
+	trailers, err := p.Patch.Trailers(ctx)
+	if err != nil {
+		return err
+	}
+	value := map[string]string{}
+	for _, t := range trailers {
+		value[t.Key] = t.Value
+	}
+	for _, key := range []string{"Scenarios", "Drop-When"} {
+		if value[key] == "" {
+			return fmt.Errorf("no %s trailer; `kgrace verify` says what to write", key)
+		}
+	}
+	p.DropWhen = value["Drop-When"]
+	if why, ok := strings.CutPrefix(value["Scenarios"], "none ("); ok {
+		p.NoScenario = strings.TrimSuffix(why, ")")
+		return nil
+	}
+	all, err := scenario.Catalogue()
+	if err != nil {
+		return err
+	}
+	for _, id := range strings.FieldsFunc(value["Scenarios"], func(r rune) bool { return r == ',' || r == ' ' }) {
+		if !slices.ContainsFunc(all, func(s scenario.Scenario) bool { return s.ID == id }) {
+			return fmt.Errorf("the Scenarios trailer names %s, which the catalogue does not have", id)
+		}
+		p.Scenarios = append(p.Scenarios, id)
+	}
+	return nil
+}
+
+// UpTo is the series up to and with patch n, counted from 1; UpTo(0) has no patch.
+func (p *Plan) UpTo(n int) *patchset.Series {
+	return &patchset.Series{Dir: p.Series.Dir, Patches: p.Series.Patches[:n]}
+}
+
+// OnlyTests says that a patch touches nothing but what lies under test/, which needs a cluster to run.
+func (p Patch) OnlyTests() bool {
+	return !slices.ContainsFunc(p.Files, func(f patchset.File) bool { return !strings.HasPrefix(f.Path, "test/") })
+}

@@ -1,0 +1,135 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package prove
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/matrix"
+)
+
+// Prover fills cells. It is not safe for use by several goroutines. Close removes what it laid out.
+type Prover struct {
+	repo   *kubetree.Repo
+	unlock func()
+
+	// bench is that of the minor at work; another minor takes its place.
+	bench *bench
+}
+
+// Dir is where cells, and what belongs to them, are kept.
+func Dir(r *kubetree.Repo) string { return filepath.Join(r.Output, "matrix") }
+
+// New waits until no other process fills the same matrix. The caller closes the result.
+func New(ctx context.Context, r *kubetree.Repo) (*Prover, error) {
+	unlock, err := r.Lock(ctx, "matrix")
+	if err != nil {
+		return nil, err
+	}
+	p := &Prover{repo: r, unlock: unlock}
+	// A killed run could not do it.
+	if err := os.RemoveAll(p.treesDir()); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Prover) treesDir() string { return filepath.Join(Dir(p.repo), "trees") }
+
+// Close removes the trees that were laid out and lets another process go on.
+func (p *Prover) Close() error {
+	defer p.unlock()
+	return os.RemoveAll(p.treesDir())
+}
+
+// Inputs lays the stock arm out, and reads this project's own sources.
+func (p *Prover) Inputs(ctx context.Context, plan *matrix.Plan) (matrix.Inputs, error) {
+	stock, err := p.repo.Ensure(ctx, plan.Minor, kubetree.Stock, nil)
+	if err != nil {
+		return matrix.Inputs{}, err
+	}
+	in := matrix.Inputs{Stock: stock.Commit, Sources: map[matrix.Column]string{}}
+	for _, c := range matrix.Columns() {
+		if in.Sources[c], err = p.sources(plan.Minor, c); err != nil {
+			return in, err
+		}
+	}
+	return in, nil
+}
+
+// Prove fills one cell.
+func (p *Prover) Prove(ctx context.Context, plan *matrix.Plan, number int, c matrix.Column) (matrix.Cell, error) {
+	if p.bench == nil || p.bench.plan != plan {
+		if err := os.RemoveAll(p.treesDir()); err != nil {
+			return matrix.Cell{}, err
+		}
+		stock, err := p.repo.Ensure(ctx, plan.Minor, kubetree.Stock, nil)
+		if err != nil {
+			return matrix.Cell{}, err
+		}
+		b, err := newBench(ctx, p, plan, stock)
+		if err != nil {
+			return matrix.Cell{}, err
+		}
+		p.bench = b
+	}
+	b := p.bench
+	if c == matrix.Applies {
+		return b.rungs[number].cell, nil
+	}
+	if c == matrix.Scenarios {
+		// A patch that does not apply may be one that upstream has in other words: stock's behaviour tells.
+		return b.scenarios(ctx, plan.Patches[number-1])
+	}
+	for _, r := range b.rungs[1 : number+1] {
+		if r.cell.Status != matrix.Proved && r.cell.Status != matrix.Drop {
+			return matrix.Cell{Status: matrix.NotRun, Why: "there is no tree: " + r.cell.Why}, nil
+		}
+	}
+	switch c {
+	case matrix.Builds:
+		return b.builds(ctx, number)
+	case matrix.Upstream:
+		return b.upstream(ctx, number)
+	case matrix.Without:
+		return b.without(ctx, number)
+	case matrix.With:
+		return b.with(ctx, number)
+	}
+	return matrix.Cell{}, fmt.Errorf("unknown column %q; there are %v", c, matrix.Columns())
+}
+
+// upTo are the places of the patches up to number that stock does not have already.
+func (b *bench) upTo(number int) (applied []int) {
+	for n := 1; n <= number; n++ {
+		if b.rungs[n].cell.Status == matrix.Proved {
+			applied = append(applied, n)
+		}
+	}
+	return applied
+}
+
+// except takes one patch out of a list.
+func except(applied []int, number int) []int {
+	return slices.DeleteFunc(slices.Clone(applied), func(n int) bool { return n == number })
+}

@@ -1,0 +1,155 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package prove
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/matrix"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/simbuild"
+)
+
+// scenarios fills the column scenarios.
+func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.Cell, err error) {
+	if patch.NoScenario != "" {
+		return matrix.Cell{Status: matrix.Nothing, Why: patch.NoScenario}, nil
+	}
+	seams, err := simbuild.Minors(b.repo.Root)
+	if err != nil {
+		return cell, err
+	}
+	if !slices.Contains(seams, b.plan.Minor) {
+		return matrix.Cell{Status: matrix.NotRun, Why: fmt.Sprintf("the sim level has no seam for %s; there is one for %s",
+			b.plan.Minor, strings.Join(seams, ", "))}, nil
+	}
+	stock, err := b.verdictsOn(ctx, nil)
+	if err != nil {
+		return cell, err
+	}
+	if upstreamHasIt(patch.Scenarios, stock) {
+		for _, id := range patch.Scenarios {
+			cell.Evidence = append(cell.Evidence, matrix.Evidence{Name: id, Status: matrix.Drop, Text: "held on stock"})
+		}
+		cell.Settle("")
+		return cell, nil
+	}
+	for _, r := range b.rungs {
+		if r.cell.Status == matrix.Red {
+			return matrix.Cell{Status: matrix.NotRun, Why: "there is no whole series: " + r.cell.Why}, nil
+		}
+	}
+	ladder, err := b.ladder(ctx)
+	if err != nil {
+		return cell, err
+	}
+	all := b.upTo(len(b.plan.Patches))
+	without, err := b.verdictsOn(ctx, except(all, patch.Number))
+	if err != nil {
+		return cell, err
+	}
+	for _, id := range patch.Scenarios {
+		cell.Evidence = append(cell.Evidence, judged(id, patch.Number, ladder, without))
+	}
+	n := len(patch.Scenarios)
+	if without.Missing == "" {
+		cell.Settle(fmt.Sprintf("%d of %d are broken by the series without it", n, n))
+		if also := besides(patch.Scenarios, ladder[len(ladder)-1], without); len(also) > 0 {
+			cell.Notes = append(cell.Notes, "also broken by the series without it, and not in its trailer: "+strings.Join(also, " "))
+		}
+		return cell, nil
+	}
+	cell.Settle(fmt.Sprintf("%d of %d are broken on the tree before it", n, n))
+	cell.Notes = append(cell.Notes, "the series without it cannot be asked: "+without.Missing)
+	return cell, nil
+}
+
+// ladder are the verdicts on the trees up to each patch, stock first.
+func (b *bench) ladder(ctx context.Context) (all []*verdicts, err error) {
+	for n := 0; n <= len(b.plan.Patches); n++ {
+		v, err := b.verdictsOn(ctx, b.upTo(n))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// upstreamHasIt says that stock holds every one of some scenarios.
+func upstreamHasIt(ids []string, stock *verdicts) bool {
+	return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return !stock.Of(id).held() })
+}
+
+// judged judges one scenario of a patch's trailer. The ladder has the verdicts up to each patch, the last of the whole series.
+func judged(id string, number int, ladder []*verdicts, without *verdicts) matrix.Evidence {
+	e := matrix.Evidence{Name: id, Status: matrix.Proved}
+	whole := ladder[len(ladder)-1].Of(id)
+	lacking, where := without.Of(id), "the series without the patch"
+	if without.Missing != "" {
+		lacking, where = ladder[number-1].Of(id), "the tree before the patch"
+	}
+	switch {
+	case whole.Invalid != "":
+		e.Status, e.Text = matrix.NotRun, "on the whole series: "+whole.Invalid
+	case len(whole.Broken) > 0:
+		e.Status, e.Text = matrix.Red, "broken by the whole series: "+rules(whole.Broken)
+	case lacking.Invalid != "":
+		e.Status, e.Text = matrix.NotRun, "on "+where+": "+lacking.Invalid
+	case lacking.held():
+		e.Status, e.Text = matrix.Red, "held by "+where+" as well; it does not belong into the trailer"
+	default:
+		e.Text = fmt.Sprintf("%s breaks %s; %s", where, rules(lacking.Broken), heldFrom(id, ladder))
+	}
+	return e
+}
+
+// heldFrom says with which patch a scenario comes to be held.
+func heldFrom(id string, ladder []*verdicts) string {
+	n := len(ladder)
+	for n > 0 && ladder[n-1].Of(id).held() {
+		n--
+	}
+	switch n {
+	case 0:
+		return "held on stock"
+	case len(ladder):
+		return "never held"
+	}
+	return fmt.Sprintf("held from patch %d on", n)
+}
+
+// besides are the scenarios that only the whole series holds and that the trailer does not name.
+func besides(named []string, whole, without *verdicts) (also []string) {
+	for _, id := range without.ids() {
+		if !slices.Contains(named, id) && whole.Of(id).held() && len(without.Of(id).Broken) > 0 {
+			also = append(also, id)
+		}
+	}
+	return also
+}
+
+func rules(broken []scenario.Rule) string {
+	var words []string
+	for _, r := range broken {
+		words = append(words, string(r))
+	}
+	return strings.Join(words, " ")
+}

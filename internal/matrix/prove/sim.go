@@ -1,0 +1,279 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package prove
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/matrix"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/simbuild"
+	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// suiteTime ends a suite that a tree makes hang.
+const suiteTime = 5 * time.Minute
+
+// verdicts are what the catalogue says of one tree.
+type verdicts struct {
+	Tree      string             `json:"tree"`
+	Scenarios map[string]verdict `json:"scenarios,omitempty"`
+	// Missing says why there is no such tree; empty where there is.
+	Missing string `json:"missing,omitempty"`
+}
+
+// verdict is one scenario on one tree.
+type verdict struct {
+	Broken []scenario.Rule `json:"broken,omitempty"`
+	// Invalid says why nothing is known.
+	Invalid string `json:"invalid,omitempty"`
+}
+
+func (v verdict) held() bool { return len(v.Broken) == 0 && v.Invalid == "" }
+
+// Of returns the verdict on a scenario.
+func (v *verdicts) Of(id string) verdict {
+	if one, ok := v.Scenarios[id]; ok {
+		return one
+	}
+	why := "it has no result"
+	if v.Missing != "" {
+		why = v.Missing
+	}
+	return verdict{Invalid: why}
+}
+
+func (v *verdicts) ids() []string { return slices.Sorted(maps.Keys(v.Scenarios)) }
+
+// verdictsOn runs the catalogue on stock with some patches, or takes what is kept of that.
+func (b *bench) verdictsOn(ctx context.Context, applied []int) (*verdicts, error) {
+	key, err := b.treeKey(applied)
+	if err != nil {
+		return nil, err
+	}
+	if v := b.known[key]; v != nil {
+		return v, nil
+	}
+	path := filepath.Join(Dir(b.repo), "sim", b.plan.Minor, key+".json")
+	v, err := readVerdicts(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		b.say("%v; it does not count", err)
+	}
+	if err != nil {
+		if v, err = b.runCatalogue(ctx, applied); err != nil {
+			return nil, err
+		}
+		data, err := json.MarshalIndent(v, "", "  ")
+		if err != nil {
+			return nil, err
+		}
+		if err := matrix.WriteFile(path, append(data, '\n')); err != nil {
+			return nil, err
+		}
+	}
+	b.known[key] = v
+	return v, nil
+}
+
+func readVerdicts(path string) (*verdicts, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	v := &verdicts{}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return nil, fmt.Errorf("%s holds no verdicts on a tree: %w", path, err)
+	}
+	if len(v.Scenarios) == 0 && v.Missing == "" {
+		return nil, fmt.Errorf("%s holds no verdicts on a tree: no scenario, and no reason why", path)
+	}
+	return v, nil
+}
+
+// treeKey names all that goes into the verdicts on a tree.
+func (b *bench) treeKey(applied []int) (string, error) {
+	sources, err := b.sources(b.plan.Minor, matrix.Scenarios)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	fmt.Fprintln(h, b.rungs[0].commit, b.plan.Pins.Go, b.plan.Pins.Staging, sources)
+	for _, n := range applied {
+		patch := b.plan.Patches[n-1]
+		fmt.Fprintln(h, patch.Name, len(patch.Data))
+		h.Write(patch.Data)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:32], nil
+}
+
+// treeName is for people.
+func (b *bench) treeName(applied []int) string {
+	all := b.upTo(len(b.plan.Patches))
+	switch {
+	case len(applied) == 0:
+		return "stock"
+	case slices.Equal(applied, all):
+		return "the whole series"
+	case len(applied) == len(all)-1 && !slices.Equal(applied, all[:len(applied)]):
+		for _, n := range all {
+			if !slices.Contains(applied, n) {
+				return fmt.Sprintf("the series without patch %d", n)
+			}
+		}
+	}
+	return fmt.Sprintf("stock with the patches up to %d", applied[len(applied)-1])
+}
+
+// runCatalogue lays a tree out, compiles the suite with it and runs every scenario that the minor can carry.
+func (b *bench) runCatalogue(ctx context.Context, applied []int) (*verdicts, error) {
+	v := &verdicts{Tree: b.treeName(applied)}
+	var missing *missingError
+	if err := b.lay(ctx, applied); errors.As(err, &missing) {
+		v.Missing = missing.why
+		return v, nil
+	} else if err != nil {
+		return nil, err
+	}
+	b.say("%s: the catalogue on %s", b.plan.Minor, v.Tree)
+	// Below the trees, so that a suite that a killed run left goes with them.
+	dir := filepath.Join(b.treesDir(), b.plan.Minor, "sim")
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	before, err := b.sources(b.plan.Minor, matrix.Scenarios)
+	if err != nil {
+		return nil, err
+	}
+	suite, faults, err := b.compileSuite(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if now, err := b.sources(b.plan.Minor, matrix.Scenarios); err != nil {
+		return nil, err
+	} else if now != before {
+		return nil, errors.New("the sources of the sim level changed while it was compiled; run it again")
+	}
+	if faults != "" {
+		v.Missing = "it does not compile: " + faults
+		return v, nil
+	}
+	results, err := b.runSuite(ctx, suite, dir)
+	if err != nil {
+		return nil, fmt.Errorf("the catalogue on %s of %s: %w", v.Tree, b.plan.Minor, err)
+	}
+	v.Scenarios = verdictsOf(results)
+	return v, nil
+}
+
+func (b *bench) compileSuite(ctx context.Context, dir string) (suite, faults string, err error) {
+	unlock, err := b.repo.LockBuild(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	defer unlock()
+	suite, err = simbuild.Compile(ctx, simbuild.Options{Root: b.repo.Root, Tree: b.after, Minor: b.plan.Minor,
+		Staging: b.plan.Pins.Staging, Toolchain: b.plan.Pins.Go, Dir: dir})
+	faults, err = compilerSays(ctx, err)
+	return suite, faults, err
+}
+
+// runSuite runs the suite as on the fixed arm, whatever the tree: what a judge finds broken is red there.
+func (b *bench) runSuite(ctx context.Context, suite, dir string) (report.Results, error) {
+	catalogue, err := scenario.Catalogue()
+	if err != nil {
+		return report.Results{}, err
+	}
+	rows, _, err := scenario.PickIn(catalogue, b.plan.Minor, scenario.LevelSim)
+	if err != nil {
+		return report.Results{}, err
+	}
+	c := simkubelet.Config{Minor: b.plan.Minor, Arm: scenario.Fixed, Personality: sim.Containerd, Artifacts: dir}
+	for _, s := range simkubelet.Rows(c.Personality, rows) {
+		c.Scenarios = append(c.Scenarios, s.ID)
+	}
+	config := filepath.Join(dir, c.File("suite", "json"))
+	if err := c.Write(config); err != nil {
+		return report.Results{}, err
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, suiteTime, fmt.Errorf("the suite did not end in %v", suiteTime))
+	defer cancel()
+	// Its results count, not whether it passes: most of these trees are broken on purpose.
+	_, failed := tool.Run(limited, tool.Cmd{Dir: dir, Env: append(os.Environ(), simkubelet.ConfigVar+"="+config), Args: []string{suite, "-test.timeout=0"}})
+	if limited.Err() != nil {
+		return report.Results{}, context.Cause(limited)
+	}
+	results, err := report.Read(filepath.Join(dir, c.File("results", "json")))
+	if err != nil {
+		return results, errors.Join(err, failed)
+	}
+	return results, nil
+}
+
+// leftover is how testing/synctest names goroutines that are left when a scenario is over.
+const leftover = "blocked goroutines remain"
+
+// verdictsOf are the rules that a judge found broken; where goroutines were left, the one that forbids that.
+func verdictsOf(results report.Results) map[string]verdict {
+	all := map[string]verdict{}
+	for _, one := range results.Results {
+		var v verdict
+		for _, rule := range one.Rules {
+			switch {
+			case rule.Verdict.Red():
+				v.Broken = append(v.Broken, rule.Rule)
+			case strings.Contains(rule.Why, leftover):
+				if !slices.Contains(v.Broken, scenario.NoLeftovers) {
+					v.Broken = append(v.Broken, scenario.NoLeftovers)
+				}
+			case !rule.Verdict.Good():
+				v.Invalid = fmt.Sprintf("%s: %s", rule.Rule, rule.Why)
+			}
+		}
+		if len(one.Rules) == 0 {
+			v.Invalid = "no rule was judged"
+		}
+		if len(v.Broken) > 0 {
+			v.Invalid = "" // one rule that is broken is enough
+		}
+		all[one.Scenario] = v
+	}
+	return all
+}
+
+func (p *Prover) say(format string, args ...any) {
+	if p.repo.Progress != nil {
+		fmt.Fprintf(p.repo.Progress, "matrix: "+format+"\n", args...)
+	}
+}

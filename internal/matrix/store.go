@@ -1,0 +1,98 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package matrix
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Store keeps cells in a folder, a file each.
+type Store struct{ Dir string }
+
+// errStale says that a kept cell is of other inputs.
+var errStale = errors.New("it is of other inputs")
+
+func (s Store) path(minor, patch string, c Column) string {
+	return filepath.Join(s.Dir, minor, strings.TrimSuffix(patch, ".patch"), string(c)+".json")
+}
+
+// Any says whether there is any cell of a minor.
+func (s Store) Any(minor string) bool {
+	entries, err := os.ReadDir(filepath.Join(s.Dir, minor))
+	return err == nil && len(entries) > 0
+}
+
+// Get returns a kept cell of these inputs. Errors: one that satisfies errors.Is(err, fs.ErrNotExist) where none is kept,
+// errStale where it is of other inputs, and one that names the file where it is no cell.
+func (s Store) Get(minor, patch string, c Column, key string) (Cell, error) {
+	path := s.path(minor, patch, c)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Cell{}, err
+	}
+	var cell Cell
+	if err := json.Unmarshal(data, &cell); err != nil {
+		return Cell{}, fmt.Errorf("%s is not a cell of the matrix: %w", path, err)
+	}
+	switch {
+	case cell.Column != c:
+		return Cell{}, fmt.Errorf("%s is not a cell of the matrix: it is of column %q, want %q", path, cell.Column, c)
+	case !slices.Contains(Statuses(), cell.Status) || cell.Status == NotRun:
+		return Cell{}, fmt.Errorf("%s is not a cell of the matrix: status %q", path, cell.Status)
+	case cell.Key != key:
+		return Cell{}, errStale
+	}
+	return cell, nil
+}
+
+// Put keeps a cell, whole or not at all. One that was not run is not kept.
+func (s Store) Put(minor, patch string, cell Cell) error {
+	if cell.Status == NotRun {
+		return nil
+	}
+	data, err := json.MarshalIndent(cell, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteFile(s.path(minor, patch, cell.Column), append(data, '\n'))
+}
+
+// Forget removes what is kept of a cell.
+func (s Store) Forget(minor, patch string, c Column) error {
+	if err := os.Remove(s.path(minor, patch, c)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// WriteFile writes a file, whole or not at all, and the folders that it needs.
+func WriteFile(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}

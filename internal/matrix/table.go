@@ -1,0 +1,243 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package matrix
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Column is one thing to prove about a patch.
+type Column string
+
+// The columns, in their order; the package's comment says what each proves.
+const (
+	Applies   Column = "applies"
+	Builds    Column = "builds"
+	Upstream  Column = "upstream"
+	Without   Column = "without"
+	With      Column = "with"
+	Scenarios Column = "scenarios"
+)
+
+// Columns lists them in the order in which they are shown and filled.
+func Columns() []Column { return []Column{Applies, Builds, Upstream, Without, With, Scenarios} }
+
+// Title is the column's heading.
+func (c Column) Title() string {
+	return map[Column]string{Applies: "applies", Builds: "builds", Upstream: "upstream tests pass", Without: "its tests fail without it",
+		With: "its tests pass with it", Scenarios: "scenarios"}[c]
+}
+
+// ParseColumn reads a column's name; the error lists the columns.
+func ParseColumn(name string) (Column, error) {
+	if c := Column(name); slices.Contains(Columns(), c) {
+		return c, nil
+	}
+	return "", fmt.Errorf("unknown column %q; there are %v", name, Columns())
+}
+
+// Status is what a cell says.
+type Status string
+
+// The statuses; the package's comment says what each means.
+const (
+	Proved  Status = "proved"
+	Red     Status = "red"
+	Drop    Status = "drop"
+	Nothing Status = "nothing"
+	NotRun  Status = "not-run"
+)
+
+// Statuses lists them, the worst first.
+func Statuses() []Status { return []Status{Red, NotRun, Drop, Proved, Nothing} }
+
+// Evidence is one piece of what a cell rests on: a test, a package, a scenario, a build.
+type Evidence struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Text   string `json:"text,omitempty"`
+}
+
+// Cell is one column of one patch on one minor.
+type Cell struct {
+	Column Column `json:"column"`
+	Status Status `json:"status"`
+	// Why is one line.
+	Why      string     `json:"why,omitempty"`
+	Evidence []Evidence `json:"evidence,omitempty"`
+	// Notes are what else was seen and does not decide.
+	Notes []string `json:"notes,omitempty"`
+	// Seconds is how long it took when it was filled.
+	Seconds float64 `json:"seconds,omitempty"`
+	// Key is the digest of all that went into it; empty where it is not run.
+	Key string `json:"key,omitempty"`
+}
+
+// Settle makes the cell's status that of its evidence, the worst of it first, and Why the line that goes with it. A cell
+// without evidence stays as it is.
+func (c *Cell) Settle(proved string) {
+	if len(c.Evidence) == 0 {
+		return
+	}
+	at := func(s Status) []Evidence {
+		return slices.DeleteFunc(slices.Clone(c.Evidence), func(e Evidence) bool { return e.Status != s })
+	}
+	for _, bad := range []Status{Red, NotRun} {
+		if found := at(bad); len(found) > 0 {
+			c.Status, c.Why = bad, found[0].Name+": "+found[0].Text
+			if more := len(found) - 1; more > 0 {
+				c.Why += fmt.Sprintf(" (and %d more)", more)
+			}
+			return
+		}
+	}
+	dropped, still := at(Drop), at(Proved)
+	switch {
+	case len(dropped) > 0 && len(still) > 0:
+		c.Status = Red
+		c.Why = fmt.Sprintf("%s says that upstream has it (%s), %s does not: half of the patch is upstream, or the first lost its teeth",
+			dropped[0].Name, dropped[0].Text, still[0].Name)
+	case len(dropped) > 0:
+		c.Status, c.Why = Drop, dropped[0].Name+": "+dropped[0].Text
+	case len(still) > 0:
+		c.Status, c.Why = Proved, proved
+	default:
+		c.Status, c.Why = Nothing, c.Evidence[0].Text
+	}
+}
+
+// Row is a patch on a minor.
+type Row struct {
+	Number   int    `json:"number"` // in the series, from 1
+	Patch    string `json:"patch"`  // the file
+	Subject  string `json:"subject"`
+	DropWhen string `json:"dropWhen"`
+	Cells    []Cell `json:"cells"`
+}
+
+// Cell returns the row's cell of a column.
+func (r Row) Cell(c Column) Cell {
+	for _, one := range r.Cells {
+		if one.Column == c {
+			return one
+		}
+	}
+	return Cell{Column: c, Status: NotRun, Why: "not in this table"}
+}
+
+// Verdict is what the row comes to, and why where that is not plain from its cells.
+func (r Row) Verdict() (Status, string) {
+	drop, still := "", ""
+	status := Proved
+	for _, c := range Columns() {
+		cell := r.Cell(c)
+		switch {
+		case cell.Status == Red:
+			return Red, c.Title() + ": " + cell.Why
+		case cell.Status == NotRun:
+			status = NotRun
+		case cell.Status == Drop && drop == "":
+			drop = c.Title() + ": " + cell.Why
+		case cell.Status == Proved && (c == Without || c == Scenarios):
+			still = c.Title() + ": " + cell.Why
+		}
+	}
+	switch {
+	case drop != "" && still != "":
+		return Red, fmt.Sprintf("contradiction: upstream has it (%s), and stock is still at fault (%s)", drop, still)
+	case status == NotRun:
+		return NotRun, ""
+	case drop != "":
+		return Drop, r.DropWhen + " (" + drop + ")"
+	}
+	return Proved, ""
+}
+
+// Minor is a series with its rows.
+type Minor struct {
+	Minor      string `json:"minor"`
+	Kubernetes string `json:"kubernetes"`
+	Go         string `json:"go"`
+	Rows       []Row  `json:"rows"`
+}
+
+// Table is the whole matrix.
+type Table struct {
+	Minors []Minor `json:"minors"`
+}
+
+// Row finds the row of a subject on a minor.
+func (m Minor) Row(subject string) (Row, bool) {
+	for _, r := range m.Rows {
+		if r.Subject == subject {
+			return r, true
+		}
+	}
+	return Row{}, false
+}
+
+// Subjects lists the patches' subjects over all minors, those of the longest series first, each once.
+func (t Table) Subjects() []string {
+	longest := slices.Clone(t.Minors)
+	slices.SortStableFunc(longest, func(a, b Minor) int { return len(b.Rows) - len(a.Rows) })
+	var all []string
+	for _, m := range longest {
+		for _, r := range m.Rows {
+			if !slices.Contains(all, r.Subject) {
+				all = append(all, r.Subject)
+			}
+		}
+	}
+	return all
+}
+
+// Status is the worst of the rows: red, then not-run, then drop, then proved. An empty table is not-run.
+func (t Table) Status() Status {
+	counts := t.Rows()
+	for _, s := range Statuses() {
+		if counts[s] > 0 {
+			return s
+		}
+	}
+	return NotRun
+}
+
+// Rows counts the rows by their verdict.
+func (t Table) Rows() map[Status]int {
+	counts := map[Status]int{}
+	for _, m := range t.Minors {
+		for _, r := range m.Rows {
+			s, _ := r.Verdict()
+			counts[s]++
+		}
+	}
+	return counts
+}
+
+// Cells counts the cells by their status.
+func (t Table) Cells() map[Status]int {
+	counts := map[Status]int{}
+	for _, m := range t.Minors {
+		for _, r := range m.Rows {
+			for _, c := range r.Cells {
+				counts[c.Status]++
+			}
+		}
+	}
+	return counts
+}

@@ -1,0 +1,198 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package report
+
+import (
+	"bytes"
+	_ "embed" // the page's template and styles
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/kgrace/kgrace/internal/matrix"
+)
+
+// Files of the proof per patch and minor in the artifacts folder.
+const (
+	MatrixFile = "matrix.json"
+	MatrixPage = "matrix.html"
+)
+
+var (
+	//go:embed matrix.html.tmpl
+	matrixText string
+	//go:embed matrix.css
+	matrixStyle string
+
+	matrixTemplate = template.Must(template.New("matrix").Parse(matrixText))
+)
+
+// matrixView is what the template shows.
+type matrixView struct {
+	Style    template.CSS
+	Status   Status
+	Sentence string
+	Counts   []chip
+	// Drops and Faults are what a reader must not overlook.
+	Drops, Faults []matrixNote
+	Minors        []matrixMinor
+	Overview      []matrixLine
+	// Report says that the page of the scenarios lies beside this one.
+	Report bool
+}
+
+type matrixNote struct{ Href, Name, Text string }
+
+type matrixMinor struct {
+	matrix.Minor
+	Columns []matrix.Column
+	Lines   []matrixLine
+}
+
+// matrixLine is a row of a table: a patch, and its cells on the minors or in the columns.
+type matrixLine struct {
+	ID, Name string
+	Number   int
+	Cells    []matrixCell
+	// Verdict, Why and DropWhen are of a patch on one minor.
+	Verdict  chip
+	Why      string
+	DropWhen string
+	File     string
+}
+
+type matrixCell struct {
+	chip
+	Href, Title string
+	// None says why there is no such patch.
+	None string
+	matrix.Cell
+	Evidence []matrixEvidence
+}
+
+type matrixEvidence struct {
+	chip
+	Name, Text string
+}
+
+// statusChip shows a status as a sign, a word and a colour, in the page's own ways.
+func statusChip(s matrix.Status) chip {
+	class := map[matrix.Status]string{matrix.Proved: "fixed", matrix.Red: "red", matrix.Drop: "drop", matrix.Nothing: "kept", matrix.NotRun: "invalid"}[s]
+	word := map[matrix.Status]string{matrix.Proved: "proved", matrix.Red: "red", matrix.Drop: "drop the patch", matrix.Nothing: "nothing to prove", matrix.NotRun: "not run"}[s]
+	return chip{Class: class, Sign: s.Sign(), Word: word}
+}
+
+// Matrix writes a table as one HTML page that needs nothing from anywhere else, in the look of the other one. withReport
+// makes it lead there. The same table gives the same bytes.
+func Matrix(w io.Writer, t matrix.Table, withReport bool) error {
+	if len(t.Minors) == 0 {
+		return fmt.Errorf("report: a matrix without a minor")
+	}
+	v := matrixView{Style: template.CSS(palette + style + matrixStyle), Report: withReport}
+	v.summarize(t)
+	for _, m := range t.Minors {
+		v.Minors = append(v.Minors, newMatrixMinor(m))
+	}
+	for _, subject := range t.Subjects() {
+		v.Overview = append(v.Overview, overviewLine(subject, t))
+	}
+	return matrixTemplate.Execute(w, v)
+}
+
+func (v *matrixView) summarize(t matrix.Table) {
+	for _, m := range t.Minors {
+		for _, r := range m.Rows {
+			status, why := r.Verdict()
+			note := matrixNote{Href: "#" + rowID(m, r), Name: fmt.Sprintf("%s, patch %d: %s", m.Minor, r.Number, r.Subject), Text: why}
+			switch status {
+			case matrix.Drop:
+				v.Drops = append(v.Drops, note)
+			case matrix.Red:
+				v.Faults = append(v.Faults, note)
+			}
+		}
+	}
+	cells := t.Cells()
+	for _, s := range []matrix.Status{matrix.Proved, matrix.Drop, matrix.Red, matrix.NotRun, matrix.Nothing} {
+		if cells[s] > 0 {
+			one := statusChip(s)
+			one.N = cells[s]
+			v.Counts = append(v.Counts, one)
+		}
+	}
+	switch t.Status() {
+	case matrix.Red:
+		v.Status, v.Sentence = StatusRed, "Something about a patch is not as it says. It is listed below."
+	case matrix.NotRun:
+		v.Status, v.Sentence = StatusInvalid, "Nothing is red, but the table is not whole: some cells were not filled."
+	case matrix.Drop:
+		v.Status, v.Sentence = StatusGood, "Every patch is proved on every minor, but for those that upstream has: they are to be dropped."
+	default:
+		v.Status, v.Sentence = StatusGood, "Every patch is proved on every minor: it applies, it builds, the tests pass, and what it mends is broken without it."
+	}
+}
+
+func newMatrixMinor(m matrix.Minor) matrixMinor {
+	v := matrixMinor{Minor: m, Columns: matrix.Columns()}
+	for _, r := range m.Rows {
+		status, why := r.Verdict()
+		line := matrixLine{ID: rowID(m, r), Name: r.Subject, Number: r.Number, Verdict: statusChip(status), Why: why, DropWhen: r.DropWhen, File: r.Patch}
+		for _, c := range matrix.Columns() {
+			cell := r.Cell(c)
+			shown := matrixCell{chip: statusChip(cell.Status), Href: "#" + rowID(m, r), Title: c.Title(), Cell: cell}
+			for _, e := range cell.Evidence {
+				shown.Evidence = append(shown.Evidence, matrixEvidence{statusChip(e.Status), e.Name, e.Text})
+			}
+			line.Cells = append(line.Cells, shown)
+		}
+		v.Lines = append(v.Lines, line)
+	}
+	return v
+}
+
+func overviewLine(subject string, t matrix.Table) matrixLine {
+	line := matrixLine{Name: subject}
+	for _, m := range t.Minors {
+		r, ok := m.Row(subject)
+		if !ok {
+			line.Cells = append(line.Cells, matrixCell{None: m.Minor + " has no such patch"})
+			continue
+		}
+		status, _ := r.Verdict()
+		line.Cells = append(line.Cells, matrixCell{chip: statusChip(status), Href: "#" + rowID(m, r)})
+	}
+	return line
+}
+
+// rowID is the anchor of a patch on a minor.
+func rowID(m matrix.Minor, r matrix.Row) string { return fmt.Sprintf("%s-%d", m.Minor, r.Number) }
+
+// WriteMatrix writes the page of a table into the artifacts folder, whole or not at all.
+func WriteMatrix(dir string, t matrix.Table) error {
+	var page bytes.Buffer
+	if err := Matrix(&page, t, exists(filepath.Join(dir, PageFile))); err != nil {
+		return err
+	}
+	return matrix.WriteFile(filepath.Join(dir, MatrixPage), page.Bytes())
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
