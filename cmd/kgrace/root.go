@@ -134,6 +134,8 @@ Environment:
 		newImageCommand(app),
 		newReportCommand(app),
 		newShardCommand(app),
+		newUpstreamE2ECommand(app),
+		newReleasesCommand(app),
 	)
 	return root
 }
