@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: help setup tree build lint verify update unit intree matrix regression regression-node properties mutants bench node conformance page test clean
+.PHONY: help setup tree build lint verify update unit intree matrix regression regression-node properties mutants bench e2e-node node conformance page test clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ mutants: ## break the fix on purpose, in one place at a time: each breakage must
 
 bench: ## UpdatePod of both arms by turns, compared by benchstat: no slowdown above 5 % (let the machine rest)
 	$(KGRACE) bench
+
+e2e-node: ## Kubernetes' own node e2e suite on real nodes of both arms: the series' specs and upstream's beside them (root)
+	hack/setup.sh busybox-static && $(KGRACE) e2e-node
 
 conformance: ## the simulated runtime against a real containerd: the same calls, the same trace (root)
 	KGRACE_CONFORMANCE=1 go test -count=1 ./internal/sim/conformance

@@ -124,6 +124,7 @@ Environment:
 		newPatchCommand(app),
 		newVerifyCommand(app),
 		newIntreeCommand(app),
+		newE2ENodeCommand(app),
 		newMatrixCommand(app),
 		newBenchCommand(app),
 		newUpdateCommand(app),
