@@ -26,12 +26,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -111,7 +108,9 @@ func (s *State) startDaemon(ctx context.Context) error {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return fmt.Errorf("dockerd did not get ready within %s; the end of its log:\n%s", startWait, s.logEnd())
 		}
-		return fmt.Errorf("dockerd ended: %v; the end of its log:\n%s", <-ended, s.logEnd())
+		err = fmt.Errorf("dockerd ended: %v; the end of its log:\n%s", <-ended, s.logEnd())
+		s.PID = 0 // there is nothing to stop
+		return err
 	}
 }
 
@@ -122,43 +121,4 @@ func (s *State) logEnd() string {
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	return strings.Join(lines[max(0, len(lines)-12):], "\n")
-}
-
-// stopDaemon ends the process that Setup started, if it is still there, and waits for it.
-func (s *State) stopDaemon() error {
-	if !s.running() {
-		return nil
-	}
-	// The descriptor stands for this process alone, whatever becomes of the number.
-	fd, err := unix.PidfdOpen(s.PID, 0)
-	if errors.Is(err, unix.ESRCH) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("dockerd, pid %s: %w", strconv.Itoa(s.PID), err)
-	}
-	defer unix.Close(fd)
-	if !s.running() {
-		return nil
-	}
-	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
-		if err := unix.PidfdSendSignal(fd, signal, nil, 0); errors.Is(err, unix.ESRCH) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if ended, err := waitEnd(fd, stopWait); ended || err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("dockerd, pid %d, does not end", s.PID)
-}
-
-func waitEnd(fd int, timeout time.Duration) (bool, error) {
-	for deadline := time.Now().Add(timeout); ; {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(max(0, time.Until(deadline)).Milliseconds()))
-		if !errors.Is(err, unix.EINTR) {
-			return n > 0, err
-		}
-	}
 }

@@ -69,8 +69,21 @@ func Teardown(ctx context.Context, dir string, force, purge bool, progress io.Wr
 
 // takeDown stops the daemon and puts the machine back. The state goes last, so that it can be done again.
 func (s *State) takeDown(ctx context.Context, progress io.Writer) error {
+	if s.PID != 0 && !s.running() {
+		// It died, by force: containers, mounts and what it set up are there still. It knows best how to clear them up.
+		say(progress, "the engine ended by itself; starting it once more, so that it clears up what it left")
+		if err := s.stopContainerd(); err != nil {
+			return err
+		}
+		if err := s.startDaemon(ctx); err != nil {
+			say(progress, "it does not start: %v", err)
+		}
+	}
 	say(progress, "stopping the engine")
 	if err := s.stopDaemon(); err != nil {
+		return err
+	}
+	if err := errors.Join(s.stopContainerd(), s.unmount()); err != nil {
 		return err
 	}
 	if err := s.Before.putBack(ctx); err != nil {

@@ -112,7 +112,7 @@ func (m *Manifest) spdx(image string) ([]byte, error) {
 		}
 	}
 	for _, p := range m.Debian {
-		add(spdxPackage{ID: "debian-" + p.Name, Name: p.Name, Version: p.Version, Refs: []spdxRef{purl("deb/debian/" + url.PathEscape(p.Name) + "@" + url.PathEscape(p.Version) + "?arch=" + p.Arch)}},
+		add(spdxPackage{ID: "debian-" + p.Name, Name: p.Name, Version: p.Version, Refs: []spdxRef{purl("deb/debian/" + url.QueryEscape(p.Name) + "@" + url.QueryEscape(p.Version) + "?arch=" + p.Arch)}},
 			"CONTAINS", root)
 	}
 	for _, name := range m.Images {
@@ -129,7 +129,7 @@ func (m *Manifest) spdx(image string) ([]byte, error) {
 
 func goModule(m Module) spdxPackage {
 	p := spdxPackage{ID: "go-" + m.Path + "-" + m.Version, Name: m.Path, Version: m.Version, Purpose: "LIBRARY",
-		Refs: []spdxRef{purl("golang/" + m.Path + "@" + url.PathEscape(m.Version))}}
+		Refs: []spdxRef{purl("golang/" + m.Path + "@" + url.QueryEscape(m.Version))}}
 	// h1: is the sha256 of a list of the module's files, in base64: not that of any one file, hence no checksum of SPDX's.
 	if sum, ok := strings.CutPrefix(m.Sum, "h1:"); ok {
 		if raw, err := base64.StdEncoding.DecodeString(sum); err == nil {

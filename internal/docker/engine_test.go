@@ -1,0 +1,102 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package docker
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fake puts programs of these names, shell scripts, on PATH in place of all others.
+func fake(t *testing.T, scripts map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, body := range scripts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir)
+}
+
+func TestFind(t *testing.T) {
+	const client = `{"Client":{"Version":"28.2.2"},"Server":null}`
+	for name, test := range map[string]struct {
+		scripts map[string]string
+		want    string
+		notHere bool
+	}{
+		"no docker":           {nil, "there is no docker command; start yours", true},
+		"podman in its place": {map[string]string{"podman": "exit 0"}, "podman is here, but", true},
+		"podman as docker": {map[string]string{"docker": `echo '{"Client":{},"Server":{"Version":"4.3.1","Components":[{"Name":"Podman Engine"}]}}'`},
+			"leads to Podman 4.3.1", true},
+		"none runs": {map[string]string{"docker": "echo '" + client + "'; echo 'Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?' >&2; exit 1"},
+			"kgrace image setup", true},
+		"no right": {map[string]string{"docker": "echo '" + client + "'; echo 'permission denied while trying to connect' >&2; exit 1"},
+			"a member of the group", true},
+		"something else": {map[string]string{"docker": "echo 'unknown flag' >&2; exit 125"}, "unknown flag", false},
+		"no JSON":        {map[string]string{"docker": "echo hello"}, "not understood", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake(t, test.scripts)
+			_, err := Find(t.Context())
+			if err == nil || !strings.Contains(err.Error(), test.want) || IsNotHere(err) != test.notHere {
+				t.Errorf("%v (not here: %t), want %q (%t)", err, IsNotHere(err), test.want, test.notHere)
+			}
+		})
+	}
+	fake(t, map[string]string{"docker": `echo '{"Client":{"Version":"28.2.2"},"Server":{"Version":"20.10.24","Arch":"amd64","Components":[{"Name":"Engine"}]}}'`})
+	if e, err := Find(t.Context()); err != nil || e.Version != "20.10.24" || e.Arch != "amd64" {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+func TestWhatIsNotThereIsFine(t *testing.T) {
+	e := &Engine{}
+	fake(t, map[string]string{"docker": `echo "Error response from daemon: No such $1: x" >&2; exit 1`})
+	if err := e.Untag(t.Context(), "x"); err != nil {
+		t.Error(err)
+	}
+	if i, err := e.Inspect(t.Context(), "x"); i != nil || err != nil {
+		t.Errorf("%v, %v", i, err)
+	}
+	fake(t, map[string]string{"docker": `echo "Error: No such container: x" >&2; exit 1`})
+	if err := e.RemoveContainer(t.Context(), "x"); err != nil {
+		t.Error(err)
+	}
+	fake(t, map[string]string{"docker": `echo "disk full" >&2; exit 1`})
+	if _, err := e.Inspect(t.Context(), "x"); err == nil {
+		t.Error("an engine that fails is taken for an image that is not there")
+	}
+	if err := e.Untag(t.Context(), "x"); err == nil {
+		t.Error("an engine that fails is taken for an image that is not there")
+	}
+}
+
+func TestMissingPackages(t *testing.T) {
+	look := func(program string) (string, error) {
+		if program == "runc" || program == "ip" {
+			return "/usr/bin/" + program, nil
+		}
+		return "", os.ErrNotExist
+	}
+	if got := strings.Join(missing(engineNeeds, look), " "); got != "docker.io iptables" {
+		t.Errorf("%s", got)
+	}
+}

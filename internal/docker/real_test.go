@@ -1,0 +1,171 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package docker
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// realVar asks for the tests that need root and an engine's programs.
+	realVar = "KGRACE_IMAGE"
+	// insideVar says to a copy of this test that it is in namespaces of its own.
+	insideVar = "TEST_INSIDE_NAMESPACES"
+)
+
+// A real engine comes up and goes down, in network and mount namespaces of its own, so that this machine's engine and packet
+// filter have no part in it.
+func TestRealEngine(t *testing.T) {
+	if os.Getenv(realVar) == "" {
+		t.Skipf("set %s=1 to start a real Docker engine (make image-test)", realVar)
+	}
+	if os.Getenv(insideVar) != "" {
+		insideNamespaces(t)
+		return
+	}
+	if os.Geteuid() != 0 {
+		t.Fatal("asked for, and not root")
+	}
+	// Packages are the machine's; they are installed outside, where the network is.
+	if err := install(t.Context(), missing(append(engineNeeds, imageNeeds...), lookAdmin), os.Stderr); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run=^TestRealEngine$", "-test.v")
+	cmd.Env = append(os.Environ(), insideVar+"=1", "DOCKER_HOST=")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func insideNamespaces(t *testing.T) {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("tmpfs", "/run", "tmpfs", 0, ""); err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	// Somebody's own firewall, and a bridge that only looks like Docker's.
+	for _, line := range []string{"ip link set lo up", "ip link add br-0123456789ab type bridge", "iptables -N MINE", "iptables -A FORWARD -j MINE", "iptables -P FORWARD DROP"} {
+		args := strings.Fields(line)
+		if _, err := admin(ctx, "", args[0], args[1:]...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := look(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	c := Config{Dir: dir, Root: root, Progress: os.Stderr}
+	if _, err := Find(ctx); !IsNotHere(err) {
+		t.Fatalf("an engine is here: %v", err)
+	}
+	// Interrupted while dockerd starts, it leaves the machine as it was.
+	short, cancel := context.WithCancel(ctx)
+	defer cancel()
+	interrupted := c
+	interrupted.Progress = onLine{"starting dockerd", cancel}
+	if _, _, err := Setup(short, interrupted); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	if err := before.compare(ctx); err != nil {
+		t.Fatalf("after an interrupt: %v", err)
+	}
+	if s, err := load(dir); s != nil || err != nil {
+		t.Fatalf("after an interrupt there is %+v, %v", s, err)
+	}
+	e, s, err := Setup(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s == nil || !s.running() || e.Version == "" {
+		t.Fatalf("%+v, %+v", e, s)
+	}
+	if before.compare(ctx) == nil {
+		t.Error("the engine changed nothing: the comparison sees nothing")
+	}
+	if _, again, err := Setup(ctx, c); err != nil || again.PID != s.PID {
+		t.Errorf("a second setup: %+v, %v", again, err)
+	}
+	// It dies, and the next setup mends what it left.
+	if err := syscall.Kill(s.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.PidfdOpen(s.PID, 0)
+	if err == nil {
+		_, _ = waitEnd(fd, 10*time.Second)
+		unix.Close(fd)
+	}
+	if _, s, err = Setup(ctx, c); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"iptables": before.IPTables, "links": strings.Join(before.Links, " ")} {
+		got := map[string]string{"iptables": s.Before.IPTables, "links": strings.Join(s.Before.Links, " ")}[name]
+		if name == "iptables" {
+			if d := difference(rules(t, want), rules(t, got)); d != "" {
+				t.Errorf("what was before is forgotten: %s", d)
+			}
+		} else if got != want {
+			t.Errorf("what was before is forgotten: %s: %s, want %s", name, got, want)
+		}
+	}
+	if _, err := Teardown(ctx, dir, false, true, os.Stderr); err != nil {
+		t.Fatalf("%v\n%s", err, s.logEnd())
+	}
+	if err := before.compare(ctx); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
+		t.Error("the images are there still")
+	}
+	if _, err := Teardown(ctx, dir, false, false, nil); err != ErrNothing {
+		t.Errorf("a second teardown: %v", err)
+	}
+}
+
+// onLine calls do when a line of progress holds text.
+type onLine struct {
+	text string
+	do   func()
+}
+
+func (o onLine) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), o.text) {
+		o.do()
+	}
+	return os.Stderr.Write(p)
+}

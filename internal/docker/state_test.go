@@ -1,0 +1,92 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package docker
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestStateIsKept(t *testing.T) {
+	dir := t.TempDir()
+	if s, err := load(dir); s != nil || err != nil {
+		t.Fatalf("nothing is there: %v, %v", s, err)
+	}
+	s := &State{dir: dir, PID: os.Getpid(), Started: startOf(os.Getpid()), Installed: []string{"docker.io"}, Before: &host{IPTables: rulesBefore}}
+	if err := s.save(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := load(dir)
+	if err != nil || !got.running() || got.Before.IPTables != rulesBefore {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, stateFile), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load(dir); err == nil || !strings.Contains(err.Error(), "kgrace image setup") {
+		t.Errorf("a state that says nothing of before is taken: %v", err)
+	}
+}
+
+// A pid that went to somebody else is left alone.
+func TestOnlyOurProcessIsStopped(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	other := &State{PID: cmd.Process.Pid, Started: "1"}
+	if other.running() {
+		t.Error("a process that started at another time is taken for ours")
+	}
+	if err := other.stopDaemon(); err != nil {
+		t.Error(err)
+	}
+	if startOf(cmd.Process.Pid) == "" {
+		t.Fatal("it was ended")
+	}
+	ours := &State{PID: cmd.Process.Pid, Started: startOf(cmd.Process.Pid)}
+	if err := ours.stopDaemon(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if ours.running() {
+		t.Error("it runs still")
+	}
+}
+
+func TestTeardownOfNothing(t *testing.T) {
+	if _, err := Teardown(t.Context(), t.TempDir(), false, false, nil); err != ErrNothing {
+		t.Error(err)
+	}
+}
+
+func TestLackingCapabilities(t *testing.T) {
+	status := filepath.Join(t.TempDir(), "status")
+	for bits, want := range map[string]string{"000001fffeffffff": "CAP_SYS_RESOURCE", "000001ffffffffff": ""} {
+		if err := os.WriteFile(status, []byte("Name:\tx\nCapBnd:\t"+bits+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := lackingCapabilities(status); err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, %v, want %q", bits, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package docker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/moby/sys/mountinfo"
+	"golang.org/x/sys/unix"
+)
+
+// What dockerd has beside its data: the containerd that it starts, by the configuration that it gives it.
+const (
+	containerdPID    = "/var/run/docker/containerd/containerd.pid"
+	containerdConfig = "/var/run/docker/containerd/containerd.toml"
+)
+
+// stopDaemon ends the process that Setup started, if it is still there, and waits for it.
+func (s *State) stopDaemon() error {
+	if s.PID == 0 {
+		return nil
+	}
+	return stopProcess("dockerd", s.PID, s.running)
+}
+
+// stopContainerd waits for dockerd's containerd to end, which is told to when dockerd dies, and makes it end. A dockerd that
+// starts while it is on its way out takes it for one that runs, and waits for it in vain.
+func (s *State) stopContainerd() error {
+	data, err := os.ReadFile(containerdPID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", containerdPID, err)
+	}
+	if err := stopProcess("containerd", pid, func() bool {
+		args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		return err == nil && strings.Contains(string(args), containerdConfig)
+	}); err != nil {
+		return err
+	}
+	if err := os.Remove(containerdPID); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// stopProcess ends the process if ours says that it is the one that is meant.
+func stopProcess(name string, pid int, ours func() bool) error {
+	// The descriptor stands for one process alone, whatever becomes of the number.
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s, pid %d: %w", name, pid, err)
+	}
+	defer unix.Close(fd)
+	if !ours() {
+		return nil
+	}
+	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
+		if err := unix.PidfdSendSignal(fd, signal, nil, 0); errors.Is(err, unix.ESRCH) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("%s, pid %d: %w", name, pid, err)
+		}
+		if ended, err := waitEnd(fd, stopWait); ended || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%s, pid %d, does not end", name, pid)
+}
+
+func waitEnd(fd int, timeout time.Duration) (bool, error) {
+	for deadline := time.Now().Add(timeout); ; {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(max(0, time.Until(deadline)).Milliseconds()))
+		if !errors.Is(err, unix.EINTR) {
+			return n > 0, err
+		}
+	}
+}
+
+// unmount takes away what a dockerd that was killed left mounted under its folder.
+func (s *State) unmount() error {
+	mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(s.dir))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	// The last one mounted first.
+	for i := len(mounts) - 1; i >= 0; i-- {
+		if err := unix.Unmount(mounts[i].Mountpoint, unix.UMOUNT_NOFOLLOW); err != nil {
+			errs = append(errs, fmt.Errorf("unmount %s: %w", mounts[i].Mountpoint, err))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,163 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindnode
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
+	"github.com/kgrace/kgrace/internal/kubetree"
+)
+
+// sample is a manifest with something of everything. Its kubelet is this test.
+func sample(t *testing.T) *Manifest {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := describe(kubelet, "v1.37.2+grace.1", self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Modules = []Module{{Path: "golang.org/x/mod", Version: "v0.30.0+incompatible", Sum: "h1:AAAA"}}
+	m := &Manifest{Format: 1, Arm: kubetree.Fixed, Minor: "v1.37", Kubernetes: "v1.37.2", Arch: "amd64", Commit: "c0ffee", Series: "sha256:5e71e5",
+		Patches: []string{"0001-a.patch"}, Kubelet: *p, Source: Source{From: FromModules}, Kind: "v0.33.0",
+		Programs: []Program{{Name: "pause", SHA256: strings.Repeat("0", 64)}},
+		Debian:   []rootfs.Package{{Name: "libstdc++6", Version: "1:12.2-14+deb12u1", Arch: "amd64"}},
+		date:     time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	for _, name := range []string{"b.example/x:v1", "a.example/x:v1", "a.example/x_v1"} {
+		m.noteImage(name)
+	}
+	m.standIn("b.example/x:v1", "an empty image")
+	return m
+}
+
+func TestManifestIsStable(t *testing.T) {
+	one, err := sample(t).json()
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := sample(t).json()
+	if err != nil || !bytes.Equal(one, two) {
+		t.Errorf("two of the same differ, %v", err)
+	}
+	var back Manifest
+	if err := json.Unmarshal(one, &back); err != nil || back.Kubelet.SHA256 != sample(t).Kubelet.SHA256 || back.Images[0] != "a.example/x:v1" {
+		t.Errorf("%+v, %v", back, err)
+	}
+}
+
+// The arms share all but the kubelet; anything else that differs is another image.
+func TestInputs(t *testing.T) {
+	inputs := func(change func(*Manifest)) string {
+		m := sample(t)
+		change(m)
+		h, err := m.inputs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	same := inputs(func(*Manifest) {})
+	if got := inputs(func(m *Manifest) {
+		m.Arm, m.Series, m.Patches, m.Commit, m.Kubelet = kubetree.Stock, "", nil, "beef", Program{Name: kubelet, SHA256: "1"}
+	}); got != same {
+		t.Error("the arms do not share what is theirs both")
+	}
+	for name, change := range map[string]func(*Manifest){
+		"a program":        func(m *Manifest) { m.Programs[0].SHA256 = strings.Repeat("1", 64) },
+		"a Debian package": func(m *Manifest) { m.Debian[0].Version = "2" },
+		"kind":             func(m *Manifest) { m.Kind = "v0.34.0" },
+		"Kubernetes":       func(m *Manifest) { m.Kubernetes = "v1.37.3" },
+		"an image":         func(m *Manifest) { m.Images[0] = "c.example/x:v1" },
+	} {
+		if inputs(change) == same {
+			t.Errorf("%s changed, and nobody sees it", name)
+		}
+	}
+}
+
+func TestLabels(t *testing.T) {
+	labels := sample(t).labels()
+	if labels[LabelArm] != "fixed" || labels[LabelKubelet] != "v1.37.2+grace.1" || labels[LabelKubeletSum] != sample(t).Kubelet.SHA256 || labels[LabelSeries] == "" {
+		t.Errorf("%v", labels)
+	}
+}
+
+// The rules of SPDX 2.3 that a reader relies on.
+func TestSPDX(t *testing.T) {
+	for _, source := range []Source{{From: FromModules}, {From: FromImage, Ref: "kindest/node:v1", ID: "sha256:" + strings.Repeat("a", 64)},
+		{From: FromTarball, File: "kubernetes-server-linux-amd64.tar.gz", SHA512: strings.Repeat("b", 128)}} {
+		m := sample(t)
+		m.Source = source
+		data, err := m.spdx("kgrace.test/kind-node:v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := m.spdx("kgrace.test/kind-node:v1"); !bytes.Equal(data, again) {
+			t.Error("two of the same differ")
+		}
+		var d spdxDocument
+		if err := json.Unmarshal(data, &d); err != nil {
+			t.Fatal(err)
+		}
+		if d.Version != "SPDX-2.3" || d.DataLicense != "CC0-1.0" || d.Creation.Created != "2026-01-02T03:04:05Z" || len(d.Creation.Creators) == 0 {
+			t.Errorf("%+v", d.Creation)
+		}
+		checkSPDX(t, &d, source)
+	}
+}
+
+func checkSPDX(t *testing.T, d *spdxDocument, source Source) {
+	t.Helper()
+	id := regexp.MustCompile(`^SPDXRef-[A-Za-z0-9.-]+$`)
+	ids := map[string]string{d.ID: "the document"}
+	found := map[string]bool{}
+	for _, p := range d.Packages {
+		if !id.MatchString(p.ID) || ids[p.ID] != "" || p.Download == "" || p.Name == "" {
+			t.Errorf("%+v (its ID is also that of %q)", p, ids[p.ID])
+		}
+		ids[p.ID], found[p.Name] = p.Name, true
+		for _, r := range p.Refs {
+			if !strings.HasPrefix(r.Locator, "pkg:") || strings.ContainsAny(r.Locator, " +") {
+				t.Errorf("%s: %+v", p.Name, r)
+			}
+		}
+	}
+	for _, want := range []string{kubelet, "pause", "libstdc++6", "a.example/x:v1", "a.example/x_v1", "golang.org/x/mod", source.Ref, source.File} {
+		if want != "" && !found[want] {
+			t.Errorf("%s is not in the list", want)
+		}
+	}
+	described := false
+	for _, r := range d.Relationships {
+		if ids[r.From] == "" || ids[r.To] == "" {
+			t.Errorf("%+v leads nowhere", r)
+		}
+		described = described || r.From == d.ID && r.Type == "DESCRIBES"
+	}
+	if !described {
+		t.Error("the document describes nothing")
+	}
+}

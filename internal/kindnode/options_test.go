@@ -1,0 +1,81 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindnode
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+// repo is a checkout that holds nothing but its pins.
+func repo(t *testing.T) *kubetree.Repo {
+	t.Helper()
+	v, err := versions.LoadRoot("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &kubetree.Repo{Root: "../..", Output: t.TempDir(), Versions: v}
+}
+
+func TestOptions(t *testing.T) {
+	other := map[string]string{"amd64": "arm64", "arm64": "amd64"}[runtime.GOARCH]
+	for name, test := range map[string]struct {
+		o    Options
+		want string
+	}{
+		"as little as there is":          {Options{Arm: kubetree.Fixed}, ""},
+		"unknown minor":                  {Options{Arm: kubetree.Fixed, Minor: "v1.1"}, "v1.37"},
+		"no arm":                         {Options{}, "stock and fixed"},
+		"unknown source":                 {Options{Arm: kubetree.Fixed, From: "air"}, "modules, image and tarball"},
+		"no image":                       {Options{Arm: kubetree.Fixed, From: FromImage}, "name the image"},
+		"no tarball":                     {Options{Arm: kubetree.Fixed, From: FromTarball}, "name the tarball"},
+		"a name for modules":             {Options{Arm: kubetree.Fixed, Source: "kindest/node:v1"}, "nothing is named"},
+		"a checksum of no tarball":       {Options{Arm: kubetree.Fixed, SHA512: "00"}, "belong to a tarball"},
+		"no tag":                         {Options{Arm: kubetree.Fixed, Image: "node"}, "want [registry/]name:tag"},
+		"a plus in the tag":              {Options{Arm: kubetree.Fixed, Image: "node:v1+2"}, "want [registry/]name:tag"},
+		"an option for a name":           {Options{Arm: kubetree.Fixed, Image: "--rm:x"}, "want [registry/]name:tag"},
+		"registry with a port":           {Options{Arm: kubetree.Fixed, Image: "localhost:5000/a/node:v1", Push: true}, ""},
+		"unknown architecture":           {Options{Arm: kubetree.Fixed, Arch: "mips"}, "amd64 and arm64"},
+		"foreign architecture":           {Options{Arm: kubetree.Fixed, Arch: other}, "--from image"},
+		"foreign, but only the kubelet":  {Options{Arm: kubetree.Fixed, Arch: other, From: FromImage, Source: "x:y"}, ""},
+		"push to nowhere":                {Options{Arm: kubetree.Fixed, Push: true}, "reserved name"},
+		"push without a registry":        {Options{Arm: kubetree.Fixed, Push: true, Image: "node:v1"}, "names no registry"},
+		"push to a user, of no registry": {Options{Arm: kubetree.Fixed, Push: true, Image: "me/node:v1"}, "names no registry"},
+		"push":                           {Options{Arm: kubetree.Fixed, Push: true, Image: "registry.example/me/node:v1"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.o.Repo = repo(t)
+			err := test.o.Check()
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestDefaultImage(t *testing.T) {
+	m := versions.Minor{Kubernetes: "v1.37.2", Revision: 3}
+	for arm, want := range map[kubetree.Arm]string{kubetree.Stock: Repository + ":v1.37.2-stock", kubetree.Fixed: Repository + ":v1.37.2_grace.3"} {
+		if got := DefaultImage(m, arm); got != want || !imageName.MatchString(got) {
+			t.Errorf("%s: %s, want %s", arm, got, want)
+		}
+	}
+}
