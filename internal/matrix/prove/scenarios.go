@@ -60,7 +60,7 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 	if err != nil {
 		return cell, err
 	}
-	all := b.upTo(len(b.plan.Patches))
+	all := b.code(len(b.plan.Patches))
 	without, err := b.verdictsOn(ctx, except(all, patch.Number))
 	if err != nil {
 		return cell, err
@@ -84,13 +84,19 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 // ladder are the verdicts on the trees up to each patch, stock first.
 func (b *bench) ladder(ctx context.Context) (all []*verdicts, err error) {
 	for n := 0; n <= len(b.plan.Patches); n++ {
-		v, err := b.verdictsOn(ctx, b.upTo(n))
+		v, err := b.verdictsOn(ctx, b.code(n))
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, v)
 	}
 	return all, nil
+}
+
+// code are the places of the patches up to number that change what the kubelet does. One that touches nothing but test/ is
+// not compiled at the sim level.
+func (b *bench) code(number int) []int {
+	return slices.DeleteFunc(b.upTo(number), func(n int) bool { return b.plan.Patches[n-1].OnlyTests() })
 }
 
 // upstreamHasIt says that stock holds every one of some scenarios.

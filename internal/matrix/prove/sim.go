@@ -140,7 +140,7 @@ func (b *bench) treeKey(applied []int) (string, error) {
 
 // treeName is for people.
 func (b *bench) treeName(applied []int) string {
-	all := b.upTo(len(b.plan.Patches))
+	all := b.code(len(b.plan.Patches))
 	switch {
 	case len(applied) == 0:
 		return "stock"
