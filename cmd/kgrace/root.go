@@ -130,6 +130,7 @@ Environment:
 		newUpdateCommand(app),
 		newNodeCommand(app),
 		newRegressCommand(app),
+		newE2ECommand(app),
 		newPropertiesCommand(app),
 		newMutantsCommand(app),
 		newImageCommand(app),

@@ -21,9 +21,8 @@ limitations under the License.
 // are those of the image; kind's own packages make the cluster, with Docker. What is added to the worker comes by mounts and
 // is not in the image: a recorder between its kubelet and its containerd (internal/crirecord, the runtime endpoint that
 // kubeadm is given), a folder for the lines of containers, one for the manifests of static pods. Two settings of the
-// kubelets are not kubeadm's: they sync pods every 30 s and log more. On a machine with cgroup v1, where kubelets refuse to
-// start since v1.35, they are told not to; their own priority for the OOM killer is left alone, because a machine may not
-// let them have it.
+// kubelets are not kubeadm's: they sync pods every 30 s and log more; and kindnode's, without which they would not start on some
+// machines.
 //
 // A cluster's name belongs to this package: what an earlier run left under it, because it was killed, is deleted first. Two
 // runs with one name exclude each other.

@@ -54,25 +54,40 @@ func (c *Cluster) Close(context.Context) error {
 		errs = append(errs, c.layout.remove())
 	}
 	if c.lock != nil {
-		errs = append(errs, c.lock.Close())
+		errs = append(errs, release(c.lock))
 		c.lock = nil
 	}
 	return errors.Join(errs...)
 }
 
-// take takes a cluster's name for this process; it is free again when the file is closed, or the process ends.
+// take takes a cluster's name for this process; release gives it back, and so does the end of the process.
 func take(name string) (*os.File, error) {
 	path := filepath.Join(os.TempDir(), name+".lock")
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = file.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("cluster %s is in use by another run (%s is locked); wait for its end", name, path)
+	for {
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
 		}
-		return nil, fmt.Errorf("lock %s: %w", path, err)
+		if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+			_ = file.Close()
+			if errors.Is(err, unix.EWOULDBLOCK) {
+				return nil, fmt.Errorf("cluster %s is in use by another run (%s is locked); wait for its end", name, path)
+			}
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		// The last user may have removed the file between the two calls; a lock on one that nobody finds is none.
+		mine, err := file.Stat()
+		if err != nil {
+			_ = file.Close()
+			return nil, err
+		}
+		if there, err := os.Stat(path); err == nil && os.SameFile(mine, there) {
+			return file, nil
+		}
+		_ = file.Close()
 	}
-	return file, nil
+}
+
+func release(lock *os.File) error {
+	return errors.Join(os.Remove(lock.Name()), lock.Close())
 }

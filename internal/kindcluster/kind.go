@@ -17,57 +17,34 @@ limitations under the License.
 package kindcluster
 
 import (
-	"errors"
-	"os"
 	"strings"
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/kind/pkg/log"
-	"sigs.k8s.io/yaml"
+
+	"github.com/kgrace/kgrace/internal/kindnode"
 )
 
-// clusterConfig is kind's description of the cluster.
-func clusterConfig(c Config, l layout, cgroupV1 bool) (*v1alpha4.Cluster, error) {
-	kubelet := map[string]any{
-		"kind":          "KubeletConfiguration",
-		"syncFrequency": "30s",
-		"oomScoreAdj":   0,
-		"logging":       map[string]any{"verbosity": 4},
-	}
-	if cgroupV1 {
-		kubelet["failCgroupV1"] = false
-	}
-	join := map[string]any{
-		"kind":             "JoinConfiguration",
-		"nodeRegistration": map[string]any{"criSocket": "unix://" + criSocket},
-	}
-	var patches []string
-	for _, patch := range []any{kubelet, join} {
-		text, err := yaml.Marshal(patch)
-		if err != nil {
-			return nil, err
-		}
-		patches = append(patches, string(text))
-	}
-	config := &v1alpha4.Cluster{
-		Name: c.Name,
-		Nodes: []v1alpha4.Node{
-			{Role: v1alpha4.ControlPlaneRole, Image: c.Image},
-			{Role: v1alpha4.WorkerRole, Image: c.Image, ExtraMounts: l.mounts(c.Recorder), KubeadmConfigPatches: patches[1:]},
-		},
-		KubeadmConfigPatches: patches[:1],
-	}
-	v1alpha4.SetDefaultsCluster(config)
-	return config, nil
-}
+// kubelet are the settings of both nodes' kubelets beside those that kindnode gives every cluster.
+const kubelet = `syncFrequency: 30s
+logging:
+  verbosity: 4
+`
 
-// cgroupV1 says that this machine, and so every node, has the old cgroups.
-func cgroupV1() (bool, error) {
-	_, err := os.Stat("/sys/fs/cgroup/cgroup.controllers")
-	if errors.Is(err, os.ErrNotExist) {
-		return true, nil
-	}
-	return false, err
+// join gives the worker's kubelet, and kubeadm there, the recorder in the place of its runtime.
+const join = `kind: JoinConfiguration
+nodeRegistration:
+  criSocket: unix://` + criSocket + `
+`
+
+// clusterConfig is kind's description of the cluster.
+func clusterConfig(c Config, l layout) *v1alpha4.Cluster {
+	config := kindnode.ClusterConfig(kindnode.ClusterOptions{Name: c.Name, Image: c.Image, Workers: 1, Kubelet: kubelet})
+	worker := &config.Nodes[1]
+	worker.ExtraMounts = append(worker.ExtraMounts, l.mounts(c.Recorder)...)
+	worker.KubeadmConfigPatches = append(worker.KubeadmConfigPatches, join)
+	v1alpha4.SetDefaultsCluster(config)
+	return config
 }
 
 // logger makes warnings of kind's packages lines of progress; what they say besides is told by this package's own words.

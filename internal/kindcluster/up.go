@@ -112,14 +112,7 @@ func (c *Cluster) record(ctx context.Context) (err error) {
 
 // create has kind make the cluster. kind does not listen to a context: when that ends, the nodes are deleted under its hands.
 func (c *Cluster) create(ctx context.Context) error {
-	v1, err := cgroupV1()
-	if err != nil {
-		return err
-	}
-	config, err := clusterConfig(c.config, c.layout, v1)
-	if err != nil {
-		return err
-	}
+	config := clusterConfig(c.config, c.layout)
 	c.config.logf("creating it")
 	c.made = true
 	done := make(chan error, 1)
@@ -127,6 +120,7 @@ func (c *Cluster) create(ctx context.Context) error {
 		done <- c.provider.Create(c.config.Name, cluster.CreateWithV1Alpha4Config(config),
 			cluster.CreateWithKubeconfigPath(c.layout.kubeconfig()), cluster.CreateWithRetain(true))
 	}()
+	var err error
 	select {
 	case err = <-done:
 	case <-ctx.Done():

@@ -126,7 +126,6 @@ func (p *play) create(ctx context.Context) error {
 
 // perform carries the steps out, the first at start, observes, and puts the result.
 func (p *play) perform(ctx context.Context, start time.Time) {
-	defer p.tidy(ctx)
 	if p.armed {
 		if err := p.act(ctx, start); err != nil {
 			p.abandon(err)
@@ -136,10 +135,12 @@ func (p *play) perform(ctx context.Context, start time.Time) {
 			p.abandon(err)
 		}
 	}
+	// Before the result is there: with the last one the run is over, and its context may end.
+	p.tidy(ctx)
 	h := p.log.History()
 	result := Result(h, p.row)
 	result.History = HistoryPath(p.run.options.Level, p.bench.arm, p.row.ID)
-	p.err = history.WriteFile(filepath.Join(p.run.options.Artifacts, result.History), h)
+	p.err = errors.Join(p.err, history.WriteFile(filepath.Join(p.run.options.Artifacts, result.History), h))
 	p.run.put(p.bench.arm, result)
 }
 

@@ -33,6 +33,11 @@ import (
 // that the HTML report can show them side by side.
 var ResultsFile = report.ResultsFile(scenario.LevelNode)
 
+// Reports are the names of a level's reports in the artifacts folder: JUnit, and Ginkgo's own JSON.
+func Reports(level scenario.Level) (junit, ginkgo string) {
+	return "junit-" + string(level) + ".xml", "ginkgo-" + string(level) + ".json"
+}
+
 // Run is a run under way.
 type Run struct {
 	options Options

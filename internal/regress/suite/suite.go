@@ -36,7 +36,6 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/report"
-	"github.com/kgrace/kgrace/internal/scenario"
 )
 
 // safety ends a suite that hangs. It decides no verdict: what has none by then is missing from the results.
@@ -135,15 +134,10 @@ func (s *Suite) specs() {
 	ReportAfterSuite("reports", func(r Report) {
 		config := reporters.JunitReportConfig{OmitSpecLabels: true, OmitLeafNodeType: true, OmitSuiteSetupNodes: true,
 			OmitTimelinesForSpecState: types.SpecStatePassed}
-		junit, ginkgo := Reports(level)
+		junit, ginkgo := regress.Reports(level)
 		Expect(reporters.GenerateJUnitReportWithConfig(r, filepath.Join(s.options.Artifacts, junit), config)).To(Succeed())
 		Expect(reporters.GenerateJSONReport(r, filepath.Join(s.options.Artifacts, ginkgo))).To(Succeed())
 	})
-}
-
-// Reports are the names of a level's reports in the artifacts folder: JUnit, and Ginkgo's own JSON.
-func Reports(level scenario.Level) (junit, ginkgo string) {
-	return "junit-" + string(level) + ".xml", "ginkgo-" + string(level) + ".json"
 }
 
 // assert fails the spec if a verdict is not the expected one, with the timeline of what happened.

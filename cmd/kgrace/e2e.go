@@ -1,0 +1,234 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/kindcluster"
+	"github.com/kgrace/kgrace/internal/kindnode"
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/regress"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/tool"
+)
+
+// smoke are the scenarios of a run that only shows that all of it works: a plain pod, a hook, a controller's pod.
+var smoke = []string{"force-while-terminating", "hook-exec-force", "statefulset-force"}
+
+// clusterPrefix begins the names of the clusters of this command.
+const clusterPrefix = "kgrace-e2e"
+
+// endToEnd is what the command line of `kgrace e2e` asks for.
+type endToEnd struct {
+	regression
+	smoke, setup bool
+	images       map[scenario.Arm]*string
+}
+
+func newE2ECommand(app *app) *cobra.Command {
+	q := &endToEnd{regression: regression{level: string(scenario.LevelKind), out: newOutputFlag()},
+		images: map[scenario.Arm]*string{scenario.Stock: new(string), scenario.Fixed: new(string)}}
+	cmd := &cobra.Command{
+		Use:   "e2e [scenario...]",
+		Short: "Run the scenarios on kind clusters, one for each arm, and print one table",
+		Long: `Run the named scenarios, or all of the kind level, on a kind cluster for each arm (one control plane, one worker) and print the
+table of ` + "`kgrace regress`" + `: scenario, rule, what the stock and the fixed kubelet showed, when the last container died.
+
+The node images are built from modules as ` + "`kgrace image build`" + ` does it, or taken from the flags; only those may have to be
+pulled. A Docker engine is needed; --setup has one installed and started where none runs, and taken down in the end.
+
+Clusters are deleted in the end, whatever happens. Histories, results-kind.json, JUnit, an HTML report and, if something was not
+as expected, the nodes' logs go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
+
+Exit codes:
+  0  every verdict is the expected one
+  1  red: a judge saw something else than the catalogue expects
+  2  the command line is wrong
+  3  invalid: nothing is red, but something could not be run or judged`,
+		Example: "  kgrace e2e\n  kgrace e2e --smoke --setup\n  kgrace e2e statefulset-force --arm fixed\n  kgrace e2e --image-stock kindest/node:v1.37.2 --image-fixed registry.example/kind-node:v1.37.2_grace.1",
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			if err := q.resolveE2E(ids); err != nil {
+				return err
+			}
+			return q.carryOutE2E(cmd.Context(), app)
+		},
+	}
+	addMinorFlag(cmd, &q.minor)
+	addArmFlag(cmd, &q.arm)
+	cmd.Flags().StringVar(q.images[scenario.Stock], "image-stock", "", "node image of the stock arm (default: built)")
+	cmd.Flags().StringVar(q.images[scenario.Fixed], "image-fixed", "", "node image of the fixed arm (default: built)")
+	cmd.Flags().BoolVar(&q.smoke, "smoke", false, "run three scenarios only, which show that all of it works")
+	cmd.Flags().BoolVar(&q.setup, "setup", false, "install and start a Docker engine if none runs, and take it down in the end")
+	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where histories and reports go")
+	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, for slow machines")
+	cmd.Flags().VarP(&q.out, "output", "o", "how to print the result")
+	return cmd
+}
+
+func (q *endToEnd) resolveE2E(ids []string) (err error) {
+	if q.catalogue, err = scenario.Catalogue(); err != nil {
+		return fmt.Errorf("the catalogue is not whole:\n%w", err)
+	}
+	if q.smoke {
+		if len(ids) > 0 {
+			return usage(errors.New("--smoke names the scenarios itself; name none"))
+		}
+		ids = smoke
+	}
+	q.arms = scenario.Arms()
+	if q.arm != "" {
+		arm, err := scenario.ParseArm(q.arm)
+		if err != nil {
+			return usage(err)
+		}
+		q.arms = []scenario.Arm{arm}
+	}
+	if _, err = scenario.Pick(q.catalogue, scenario.LevelKind, ids...); err != nil {
+		return usage(err)
+	}
+	q.ids = ids
+	return nil
+}
+
+func (q *endToEnd) carryOutE2E(ctx context.Context, app *app) (err error) {
+	r, err := app.repo()
+	if err != nil {
+		return err
+	}
+	pins, err := r.Versions.Minor(q.minor)
+	if err != nil {
+		return usage(err)
+	}
+	if q.minor == "" {
+		q.minor = r.Versions.Default
+	}
+	if err := q.pick(); err != nil {
+		return usage(err)
+	}
+	if q.artifacts == "" {
+		q.artifacts = filepath.Join(r.Output, "artifacts")
+	}
+	if q.artifacts, err = filepath.Abs(q.artifacts); err != nil {
+		return err
+	}
+	down, err := q.engine(ctx, app, r)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, down()) }()
+
+	clusters := &regress.Clusters{Prefix: clusterPrefix}
+	if clusters.Images, err = q.nodeImages(ctx, app, r); err != nil {
+		return err
+	}
+	bin := filepath.Join(r.Output, "bin")
+	if clusters.Recorder, clusters.Actor, err = kindcluster.Build(ctx, r.Root, pins.Go, bin); err != nil {
+		return err
+	}
+	program := filepath.Join(bin, "e2e.test")
+	if _, err := tool.Go(ctx, r.Root, pins.Go, nil, "test", "-c", "-o", program, "./test/e2e"); err != nil {
+		return fmt.Errorf("build the suite: %w", err)
+	}
+	config, err := q.prepareE2E(clusters)
+	if err != nil {
+		return err
+	}
+	failed := runSuite(ctx, program, config, filepath.Join(q.artifacts, "suite-kind.log"), app)
+	file := filepath.Join(q.artifacts, report.ResultsFile(scenario.LevelKind))
+	results, err := report.Read(file)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	results.Lacking = report.LackingIn(q.minor, q.lacking)
+	if err := results.Write(file); err != nil {
+		return err
+	}
+	err = q.finish(app, results)
+	if err == nil && failed != nil {
+		// Every verdict is good, and yet the suite says no: a cluster could not be deleted, say.
+		err = failed
+	}
+	return errors.Join(err, app.htmlReport(q.artifacts))
+}
+
+// engine sees to it that a Docker engine runs. down takes it down again if this call started it.
+func (q *endToEnd) engine(ctx context.Context, app *app, r *kubetree.Repo) (down func() error, err error) {
+	nothing := func() error { return nil }
+	_, err = docker.Find(ctx)
+	if err == nil || !q.setup || !docker.IsNotHere(err) {
+		return nothing, err
+	}
+	_, state, err := docker.Setup(ctx, docker.Config{Dir: engineDir(r), Root: r.Root, Progress: app.errs})
+	if err != nil || state == nil {
+		return nothing, err
+	}
+	return func() error {
+		// Also after an interrupt. The clusters are gone; what else runs in an engine of our own may end with it.
+		_, err := docker.Teardown(context.WithoutCancel(ctx), engineDir(r), true, false, app.errs)
+		return err
+	}, nil
+}
+
+// nodeImages are the arms' images: given ones, or built ones. Both arms share all of theirs but the kubelet, so a second build
+// costs little more than that.
+func (q *endToEnd) nodeImages(ctx context.Context, app *app, r *kubetree.Repo) (map[scenario.Arm]string, error) {
+	images := map[scenario.Arm]string{}
+	for _, arm := range q.arms {
+		images[arm] = *q.images[arm]
+		if images[arm] != "" {
+			continue
+		}
+		built, err := kindnode.Build(ctx, kindnode.Options{Repo: r, Minor: q.minor, Arm: kubetree.Arm(arm), Progress: app.errs})
+		if err != nil {
+			return nil, err
+		}
+		images[arm] = built.Image
+	}
+	return images, nil
+}
+
+// prepareE2E clears the artifacts of an earlier run, which must not be taken for this one's, and writes the suite's
+// configuration.
+func (q *endToEnd) prepareE2E(clusters *regress.Clusters) (string, error) {
+	level := string(scenario.LevelKind)
+	junit, ginkgo := regress.Reports(scenario.LevelKind)
+	for _, old := range []string{report.ResultsFile(scenario.LevelKind), report.PageFile, "suite-kind.log", junit, ginkgo,
+		filepath.Join("histories", level), filepath.Join("logs", level)} {
+		if err := os.RemoveAll(filepath.Join(q.artifacts, old)); err != nil {
+			return "", err
+		}
+	}
+	if err := os.MkdirAll(q.artifacts, 0o755); err != nil {
+		return "", err
+	}
+	config := regress.Config{Minor: q.minor, Level: scenario.LevelKind, Arms: q.arms, Artifacts: q.artifacts, OneByOne: q.oneByOne,
+		Clusters: clusters, Lifeline: true}
+	for _, s := range q.scenarios {
+		config.Scenarios = append(config.Scenarios, s.ID)
+	}
+	path := filepath.Join(q.artifacts, "suite-kind.json")
+	return path, config.Write(path)
+}

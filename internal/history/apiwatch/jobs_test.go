@@ -1,0 +1,60 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package apiwatch
+
+import (
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+func job(conditions ...batchv1.JobCondition) *batchv1.Job {
+	return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n", UID: "1"}, Status: batchv1.JobStatus{Conditions: conditions}}
+}
+
+func TestAJobIsOverOnce(t *testing.T) {
+	events := make(chan history.Event, 10)
+	client := fake.NewClientset(job())
+	w, err := Jobs(t.Context(), client, "n", history.SinkFunc(func(e history.Event) { events <- e }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	target := batchv1.JobCondition{Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue, Reason: "PodFailurePolicy"}
+	failed := batchv1.JobCondition{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: "PodFailurePolicy", Message: "exit code 137"}
+	other := job(batchv1.JobCondition{Type: batchv1.JobComplete, Status: corev1.ConditionTrue})
+	other.Name, other.UID = "other", "2"
+	for _, j := range []*batchv1.Job{job(target), job(target, failed), job(target, failed)} {
+		if _, err := client.BatchV1().Jobs("n").UpdateStatus(t.Context(), j, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := client.BatchV1().Jobs("n").Create(t.Context(), other, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if e := <-events; e.Kind != history.APIJob || e.Pod != "j" || e.Reason != "PodFailurePolicy" || e.Message != "exit code 137" {
+		t.Errorf("%+v", e)
+	}
+	if e := <-events; e.Pod != "other" || e.Reason != "Complete" {
+		t.Errorf("a Job is told of twice, or a complete one not at all: %+v", e)
+	}
+}

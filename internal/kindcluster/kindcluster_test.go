@@ -1,0 +1,174 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindcluster
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+	kindexec "sigs.k8s.io/kind/pkg/exec"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+func good(t *testing.T) Config {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(program, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return Config{Name: "kgrace-test", Image: "image", Recorder: program, Actor: program, LinesSocket: "lines.sock",
+		Record: history.SinkFunc(func(history.Event) {})}
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	whole := good(t)
+	if err := whole.complete(); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*Config){
+		"want at most 40 lower case": func(c *Config) { c.Name = "Not a name" },
+		"no node image":              func(c *Config) { c.Image = "" },
+		"nothing to record into":     func(c *Config) { c.Record = nil },
+		"the recorder":               func(c *Config) { c.Recorder = filepath.Join(t.TempDir(), "none") },
+		"the actor":                  func(c *Config) { c.Actor = filepath.Join(t.TempDir(), "none") },
+	} {
+		c := good(t)
+		change(&c)
+		if _, err := Up(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+func TestClusterConfig(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	l, err := newLayout("kgrace-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := good(t)
+	config := clusterConfig(c, l)
+	if len(config.Nodes) != 2 {
+		t.Fatalf("nodes: %+v", config.Nodes)
+	}
+	control, worker := config.Nodes[0], config.Nodes[1]
+	if control.Role != v1alpha4.ControlPlaneRole || worker.Role != v1alpha4.WorkerRole || control.Image != "image" || worker.Image != "image" {
+		t.Errorf("nodes: %+v", config.Nodes)
+	}
+	var settings struct {
+		Kind, SyncFrequency string
+		FailCgroupV1        *bool
+	}
+	var joined struct {
+		Kind             string
+		NodeRegistration struct{ CRISocket string }
+	}
+	if err := errors.Join(yaml.Unmarshal([]byte(config.KubeadmConfigPatches[0]), &settings),
+		yaml.Unmarshal([]byte(worker.KubeadmConfigPatches[0]), &joined)); err != nil {
+		t.Fatal(err)
+	}
+	if settings.Kind != "KubeletConfiguration" || settings.SyncFrequency != "30s" || settings.FailCgroupV1 == nil {
+		t.Errorf("kubelets: %s", config.KubeadmConfigPatches[0])
+	}
+	if joined.Kind != "JoinConfiguration" || joined.NodeRegistration.CRISocket != "unix://"+criSocket {
+		t.Errorf("the worker's kubelet is not given the recorder: %s", worker.KubeadmConfigPatches[0])
+	}
+	if len(control.KubeadmConfigPatches) != 0 || len(control.ExtraMounts) != 0 {
+		t.Errorf("the control plane's node is not as it comes: %+v", control)
+	}
+	for _, m := range worker.ExtraMounts {
+		if _, err := os.Stat(m.HostPath); err != nil {
+			t.Errorf("mount %+v: %v", m, err)
+		}
+	}
+	if err := l.remove(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A name has one user; it is free again when that one ends.
+func TestANameIsTakenOnce(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	first, err := take("kgrace-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := take("kgrace-test"); err == nil || !strings.Contains(err.Error(), "in use by another run") {
+		t.Errorf("got %v", err)
+	}
+	if err := release(first); err != nil {
+		t.Fatal(err)
+	}
+	again, err := take("kgrace-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := release(again); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without nodes to make, Up leaves nothing: no folder, no lock.
+func TestUpLeavesNothing(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	t.Setenv("PATH", t.TempDir()) // no docker
+	if _, err := Up(t.Context(), good(t)); err == nil || !strings.Contains(err.Error(), "ask the Docker engine") {
+		t.Errorf("got %v", err)
+	}
+	left, err := filepath.Glob(filepath.Join(temp, "*"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+func TestSaid(t *testing.T) {
+	err := &kindexec.RunError{Command: []string{"kubeadm"}, Output: []byte("many\nwords\n"), Inner: errors.New("exit status 1")}
+	if got := said(err); got != "\nmany\nwords" {
+		t.Errorf("%q", got)
+	}
+	if got := said(errors.New("other")); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestIsReady(t *testing.T) {
+	node := func(status corev1.ConditionStatus) *corev1.Node {
+		return &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status}}}}
+	}
+	if !isReady(node(corev1.ConditionTrue)) || isReady(node(corev1.ConditionUnknown)) || isReady(&corev1.Node{}) || isReady(&corev1.Pod{}) {
+		t.Error("only a node that says so is Ready")
+	}
+}
+
+func TestWarningsAreProgress(t *testing.T) {
+	var out bytes.Buffer
+	l := logger{&Config{Name: "c", Log: &out}}
+	l.Warnf("old %s\n", "cgroups")
+	l.V(0).Info("all fine")
+	if got := out.String(); got != "cluster c: kind: old cgroups\n" {
+		t.Errorf("%q", got)
+	}
+}

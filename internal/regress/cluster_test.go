@@ -1,0 +1,235 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// stage is a place that is not one: an API in memory and no node behind it.
+type stage struct {
+	client  kubernetes.Interface
+	drained string
+	fails   error
+	logs    string
+	closed  bool
+}
+
+func (s *stage) Client() kubernetes.Interface            { return s.client }
+func (*stage) NodeName() string                          { return "node" }
+func (*stage) LinesDir() string                          { return "/lines" }
+func (*stage) ManifestsDir() string                      { return "/manifests" }
+func (*stage) KillKubelet(context.Context) error         { return nil }
+func (*stage) StartKubelet(context.Context) error        { return nil }
+func (*stage) RestartRuntime(context.Context) error      { return nil }
+func (*stage) Recording() error                          { return nil }
+func (*stage) Lost() <-chan struct{}                     { return nil }
+func (*stage) Err() error                                { return nil }
+func (s *stage) Close(context.Context) error             { s.closed = true; return nil }
+func (s *stage) Uncordon(context.Context) error          { return nil }
+func (s *stage) ExportLogs(dir string) error             { s.logs = dir; return nil }
+func (s *stage) Drain(_ context.Context, l string) error { s.drained = l; return s.fails }
+
+func onKind(t *testing.T, id string) scenario.Scenario {
+	t.Helper()
+	all, err := scenario.Pick(catalogue(t), scenario.LevelKind, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[0]
+}
+
+// onStage is a scenario ready to play on a stage.
+func onStage(t *testing.T, s *stage, id string) *play {
+	t.Helper()
+	b := &bench{run: &Run{options: Options{Level: scenario.LevelKind}}, arm: scenario.Fixed, node: s, client: s.client,
+		recorder: history.NewRecorder()}
+	p, err := b.newPlay(onKind(t, id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestKindCarriesItsRows(t *testing.T) {
+	for _, s := range catalogue(t) {
+		for _, step := range s.Steps {
+			if s.Runs(scenario.LevelKind) && !carries(scenario.LevelKind, step.Do) {
+				t.Errorf("%s: %v cannot be carried out", s.ID, step)
+			}
+		}
+		if s.Runs(scenario.LevelKind) && len(s.Faults) > 0 {
+			t.Errorf("%s: nothing makes the runtime of a cluster fail", s.ID)
+		}
+	}
+}
+
+// Each owner makes pods that the scheduler puts on the worker and that say whose they are.
+func TestOwners(t *testing.T) {
+	ctx := t.Context()
+	client := fake.NewClientset()
+	for _, id := range []string{"statefulset-force", "daemonset-force", "job-failure-policy"} {
+		p := onStage(t, &stage{client: client}, id)
+		if err := p.create(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := client.AppsV1().StatefulSets(namespace).Get(ctx, "statefulset-force", metav1.GetOptions{})
+	if err != nil || *set.Spec.Replicas != 1 || set.Spec.Template.Spec.RestartPolicy != corev1.RestartPolicyAlways {
+		t.Errorf("%+v, %v", set, err)
+	}
+	daemon, err := client.AppsV1().DaemonSets(namespace).Get(ctx, "daemonset-force", metav1.GetOptions{})
+	if err != nil || daemon.Spec.Selector.MatchLabels[scenarioLabel] != "daemonset-force" {
+		t.Errorf("%+v, %v", daemon, err)
+	}
+	job, err := client.BatchV1().Jobs(namespace).Get(ctx, "job-failure-policy", metav1.GetOptions{})
+	if err != nil || job.Spec.Template.Spec.RestartPolicy != corev1.RestartPolicyNever || job.Spec.PodFailurePolicy.Rules[0].OnExitCodes.Values[0] != 137 {
+		t.Errorf("%+v, %v", job, err)
+	}
+	for _, template := range []corev1.PodTemplateSpec{set.Spec.Template, daemon.Spec.Template, job.Spec.Template} {
+		if template.Spec.NodeName != "" || template.Spec.NodeSelector[corev1.LabelHostname] != "node" || template.Labels[scenarioLabel] == "" {
+			t.Errorf("%+v", template)
+		}
+	}
+}
+
+func TestOwnedPodIsFound(t *testing.T) {
+	client := fake.NewClientset()
+	p := onStage(t, &stage{client: client}, "daemonset-force")
+	if _, err := p.owned(t.Context()); err == nil || !strings.Contains(err.Error(), "made 0 pods") {
+		t.Errorf("got %v", err)
+	}
+	pod := p.pod()
+	pod.Name = "daemonset-force-x7k2p"
+	if _, err := client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if name, err := p.owned(t.Context()); err != nil || name != pod.Name {
+		t.Errorf("%s, %v", name, err)
+	}
+	// Its events, and those of the pod that takes its place, come to the scenario's history.
+	for _, name := range []string{pod.Name, "daemonset-force-other", "other"} {
+		p.recorder.Add(history.Event{Kind: history.APIPod, Pod: name})
+	}
+	if n := len(p.log.History().Events); n != 2 {
+		t.Errorf("%d events", n)
+	}
+}
+
+// A drain is a request with grace 0 by another hand; one that kubectl could not carry out is none.
+func TestDrain(t *testing.T) {
+	s := &stage{client: fake.NewClientset()}
+	p := onStage(t, s, "drain-force")
+	p.do(t.Context(), scenario.Drain{})
+	if s.drained != scenarioLabel+"=drain-force" {
+		t.Errorf("drained %q", s.drained)
+	}
+	events := p.log.History().Events
+	if len(events) != 3 || events[0].Kind != history.APIDelete || *events[0].Grace != 0 || events[1].Error != "" || events[2].Kind != history.Step {
+		t.Errorf("%+v", events)
+	}
+	s.fails = errors.New("kubectl says no")
+	p.do(t.Context(), scenario.Drain{})
+	events = p.log.History().Events[3:]
+	if events[1].Error == "" || events[2].Error == "" {
+		t.Errorf("%+v", events)
+	}
+}
+
+// The next pod has the port of the first one, and its name.
+func TestRecreate(t *testing.T) {
+	client := fake.NewClientset()
+	p := onStage(t, &stage{client: client}, "hostport-reuse")
+	p.do(t.Context(), scenario.Recreate{})
+	pod, err := client.CoreV1().Pods(namespace).Get(t.Context(), "hostport-reuse", metav1.GetOptions{})
+	if err != nil || pod.Spec.NodeName != "" || pod.Spec.Containers[0].Ports[0].HostPort != scenario.ReusedPort {
+		t.Errorf("%+v, %v", pod, err)
+	}
+	p.do(t.Context(), scenario.Recreate{})
+	if events := p.log.History().Events; events[0].Error != "" || !strings.Contains(events[1].Error, "already exists") {
+		t.Errorf("%+v", events)
+	}
+}
+
+// The logs of nodes that are gone with a run are kept unless all went well.
+func TestLogsAreKept(t *testing.T) {
+	s := &stage{client: fake.NewClientset()}
+	b := &bench{run: &Run{options: Options{Level: scenario.LevelKind, Artifacts: "/artifacts"}}, arm: scenario.Fixed, node: s}
+	if err := b.close(t.Context()); err != nil || s.logs != "" || !s.closed {
+		t.Errorf("%+v, %v", s, err)
+	}
+	row := onKind(t, "drain-force")
+	b.run.options.Scenarios = []scenario.Scenario{row}
+	b.run.slots = map[key]*slot{{scenario.Fixed, row.ID}: {ready: make(chan struct{})}}
+	if err := b.close(t.Context()); err != nil || s.logs != "/artifacts/logs/kind/fixed" {
+		t.Errorf("a result is missing: %q, %v", s.logs, err)
+	}
+	s.logs = ""
+	slot := b.run.slots[key{scenario.Fixed, row.ID}]
+	slot.result = report.Result{Rules: []report.RuleResult{{Verdict: "fixed"}}}
+	close(slot.ready)
+	if err := b.close(t.Context()); err != nil || s.logs != "" {
+		t.Errorf("all is as expected: %q, %v", s.logs, err)
+	}
+}
+
+func TestReadClusters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "suite.json")
+	c := Config{Minor: "v1.37", Level: scenario.LevelKind, Arms: scenario.Arms(), Scenarios: []string{"drain-force"}, Artifacts: t.TempDir(),
+		Clusters: &Clusters{Prefix: "p", Images: map[scenario.Arm]string{scenario.Stock: "a", scenario.Fixed: "b"}}}
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	options, _, err := ReadConfig(path, os.Stderr)
+	if err != nil || options.Level != scenario.LevelKind || options.Scenarios[0].ID != "drain-force" {
+		t.Errorf("%+v, %v", options, err)
+	}
+	if _, err := Start(t.Context(), options); err == nil || !strings.Contains(err.Error(), "level kind needs places") {
+		t.Errorf("got %v", err)
+	}
+	if clusters, err := ReadClusters(path); err != nil || clusters.Images[scenario.Fixed] != "b" {
+		t.Errorf("%+v, %v", clusters, err)
+	}
+	for want, change := range map[string]func(){
+		"names no node image for arm fixed": func() { delete(c.Clusters.Images, scenario.Fixed) },
+		"does not say what the clusters":    func() { c.Clusters = nil },
+	} {
+		whole := *c.Clusters
+		change()
+		if err := c.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadClusters(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+		c.Clusters = &whole
+	}
+}
