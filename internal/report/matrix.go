@@ -1,3 +1,5 @@
+//go:build !kgrace_sim
+
 /*
 Copyright The kgrace Authors.
 
@@ -22,16 +24,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/kgrace/kgrace/internal/matrix"
-)
-
-// Files of the proof per patch and minor in the artifacts folder.
-const (
-	MatrixFile = "matrix.json"
-	MatrixPage = "matrix.html"
 )
 
 var (
@@ -190,9 +185,4 @@ func WriteMatrix(dir string, t matrix.Table) error {
 		return err
 	}
 	return matrix.WriteFile(filepath.Join(dir, MatrixPage), page.Bytes())
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

@@ -59,6 +59,12 @@ type page struct {
 	Matrix bool
 }
 
+// Files of the proof per patch and minor in the artifacts folder.
+const (
+	MatrixFile = "matrix.json"
+	MatrixPage = "matrix.html"
+)
+
 // column is one run in the matrix: a column for each of its arms.
 type column struct {
 	Name string
@@ -152,4 +158,9 @@ func worst(runs []Run) Status {
 		}
 	}
 	return status
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -75,3 +75,6 @@ func TestSim(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// passed is what a delete is, 30 s after one with grace 60, that asks for 10: up to v1.32 the moment stays one that has passed.
+var passed = write{"MODIFIED", 10, 10 * time.Second}

@@ -125,3 +125,6 @@ func assert(h history.History, result report.Result) {
 	}
 	Fail(kind + ":" + notes)
 }
+
+// passed is what a delete is, 30 s after one with grace 60, that asks for 10: a moment that has passed is now, with grace 1.
+var passed = write{"MODIFIED", 1, 30 * time.Second}
