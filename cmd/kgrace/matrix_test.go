@@ -1,0 +1,117 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/matrix"
+)
+
+func TestMatrixCommandLine(t *testing.T) {
+	t.Setenv(kubetree.OutputVar, t.TempDir())
+	t.Setenv(ArtifactsVar, t.TempDir())
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"a column":        {[]string{"--column", "build"}, exitUsage, `unknown column "build"; there are [applies builds upstream without with scenarios]`},
+		"a patch":         {[]string{"--patch", "one"}, exitUsage, "--patch one: want the number of a patch in its series, from 1"},
+		"a patch too far": {[]string{"--patch", "99"}, exitUsage, "no series has a patch 99"},
+		"a minor":         {[]string{"--kubernetes", "v1.1"}, exitUsage, `unknown Kubernetes minor "v1.1"`},
+		"a format":        {[]string{"--format", "xml"}, exitUsage, "--format xml: there are table, markdown and json"},
+		"both":            {[]string{"--kept", "--fresh"}, exitUsage, "one of the two"},
+		"an argument":     {[]string{"all"}, exitUsage, "unknown command"},
+		"nothing kept":    {[]string{"--kept"}, exitInvalid, "the matrix is not whole"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			if code := run(t.Context(), append([]string{"matrix"}, c.args...), &out, &errs); code != c.code || !strings.Contains(errs.String(), c.want) {
+				t.Errorf("exit code %d, want %d with %q; it says\n%s", code, c.code, c.want, errs.String())
+			}
+		})
+	}
+}
+
+// TestMatrixOfNothing shows a matrix of which nothing is kept: every cell is named as not run, in all its forms, and no tree
+// is laid out for it.
+func TestMatrixOfNothing(t *testing.T) {
+	output, dir := t.TempDir(), t.TempDir()
+	t.Setenv(kubetree.OutputVar, output)
+	t.Setenv(ArtifactsVar, dir)
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"matrix", "--kept", "--format", "json"}, &out, &errs); code != exitInvalid {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	var table matrix.Table
+	if err := json.Unmarshal(out.Bytes(), &table); err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, n := range table.Cells() {
+		total += n
+	}
+	if total == 0 || table.Cells()[matrix.NotRun] != total || table.Minors[0].Minor != "v1.37" {
+		t.Errorf("got %v", table.Cells())
+	}
+	for _, name := range []string{"matrix.json", "matrix.md", "matrix.html"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(output, "trees")); !os.IsNotExist(err) {
+		t.Errorf("a tree was laid out: %v", err)
+	}
+}
+
+// TestJudgeMatrix: what each outcome means for the exit code.
+func TestJudgeMatrix(t *testing.T) {
+	for name, c := range map[string]struct {
+		outcome matrix.Outcome
+		code    int
+		says    string
+	}{
+		"good":        {matrix.Outcome{Wanted: 36}, exitOK, ""},
+		"drop":        {matrix.Outcome{Wanted: 36, Drop: []string{"v1.38 patch 3"}}, exitOK, "!!! DROP THE PATCH: v1.38 patch 3"},
+		"red":         {matrix.Outcome{Wanted: 36, Red: []string{"v1.38 patch 3"}}, exitRed, ""},
+		"red and not": {matrix.Outcome{Wanted: 36, Red: []string{"a"}, NotRun: []string{"b"}}, exitRed, ""},
+		"not whole":   {matrix.Outcome{Wanted: 36, NotRun: []string{"b"}}, exitInvalid, ""},
+		"nothing":     {matrix.Outcome{}, exitInvalid, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var errs bytes.Buffer
+			err := judgeMatrix(&app{errs: &errs}, c.outcome)
+			code := exitOK
+			if err != nil {
+				code = exitInvalid
+				if coded, ok := err.(*exitError); ok {
+					code = coded.code
+				}
+			}
+			if code != c.code || !strings.Contains(errs.String(), c.says) {
+				t.Errorf("code %d, want %d; %v; it says %q", code, c.code, err, errs.String())
+			}
+		})
+	}
+}
