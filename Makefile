@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: help setup tree build lint verify update unit intree matrix regression regression-node properties mutants bench e2e-node node conformance page test clean e2e e2e-smoke
+.PHONY: help setup tree build lint verify update unit intree matrix regression regression-node properties mutants bench e2e-node node conformance page test clean e2e e2e-smoke image image-setup image-teardown image-test
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,18 @@ conformance: ## the simulated runtime against a real containerd: the same calls,
 
 node: build ## the node itself and the proxy, for real: ups, downs, crashes, and nothing left behind (root)
 	KGRACE_NODE_BIN=$(CURDIR)/_output/bin go test -count=1 ./internal/localnode ./internal/criproxy
+
+image: ## kind node images with the stock and the fixed kubelet, everything from Go modules and Debian packages (root, Docker)
+	hack/build-kind-image.sh --from modules --arm stock && hack/build-kind-image.sh --from modules --arm fixed
+
+image-setup: ## see to it that a Docker engine runs: install and start one where none does (root)
+	$(KGRACE) image setup
+
+image-teardown: ## stop the engine that image-setup started; packet filter, bridges and forwarding are as before
+	$(KGRACE) image teardown
+
+image-test: image ## node images from every source, an interrupt, a cluster; a Docker engine up and down in a network of its own (root)
+	KGRACE_IMAGE=1 go test -count=1 -timeout=30m ./internal/docker ./internal/kindnode
 
 page: ## the report in a real browser, on a desk and on a phone (installs chromium where it is missing)
 	hack/setup.sh chromium && hack/verify-report.sh

@@ -26,6 +26,10 @@ if compgen -G "${output}/nodes/*" >/dev/null; then
   echo "clean: there are nodes in ${output}/nodes; take them down first (kgrace node down)" >&2
   exit 1
 fi
+if [[ -e "${output}/docker/engine.json" ]]; then
+  echo "clean: a Docker engine of ours keeps its images in ${output}/docker; take it down first (kgrace image teardown)" >&2
+  exit 1
+fi
 for stamp in "${output}"/trees/*/*/.git/kgrace-tree.json; do
   [[ -f "${stamp}" ]] || continue
   tree="${stamp%/.git/*}"
@@ -35,7 +39,7 @@ for stamp in "${output}"/trees/*/*/.git/kgrace-tree.json; do
     exit 1
   fi
 done
-rm -rf "${output:?}"/{trees,modules,bin,sim,artifacts,nodes,locks}
+rm -rf "${output:?}"/{trees,modules,bin,sim,artifacts,nodes,locks,image,docker}
 # What else somebody keeps in there stays.
 if [[ -d "${output}" ]]; then
   rmdir --ignore-fail-on-non-empty "${output}"

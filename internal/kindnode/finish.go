@@ -30,6 +30,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kgrace/kgrace/internal/docker"
 	"github.com/kgrace/kgrace/internal/kindnode/archive"
 	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
 )
@@ -63,7 +64,10 @@ func (b *builder) finish(ctx context.Context, raw string, files ...file) (*Resul
 	for _, p := range papers {
 		files = append(files, file{Path: DocDir + "/" + filepath.Base(p), From: p})
 	}
-	labels := b.manifest.labels()
+	labels, err := b.manifest.labels()
+	if err != nil {
+		return nil, err
+	}
 	var changes []string
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		changes = append(changes, "LABEL "+name+"="+strconv.Quote(labels[name]))
@@ -84,26 +88,28 @@ func (b *builder) finish(ctx context.Context, raw string, files ...file) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	done := b.step("put the kubelet into the image")
-	err = b.e.Derive(ctx, raw, b.o.Image, r, stopSignal, changes...)
-	done()
-	if err != nil {
+	image := old
+	if old != nil && !b.o.Rebuild && old.Config.Labels[LabelManifest] == labels[LabelManifest] {
+		b.say("the image is there, of the same inputs")
+	} else if image, err = b.derive(ctx, raw, r, old, changes); err != nil {
 		return nil, err
-	}
-	if old != nil && len(old.RepoTags) < 2 {
-		// It has no name now. If something still runs of it, or is built on it, it stays.
-		_, _ = b.e.Docker(ctx, "image", "rm", old.ID)
-	}
-	image, err := b.e.Inspect(ctx, b.o.Image)
-	if err != nil {
-		return nil, err
-	}
-	if image == nil {
-		return nil, fmt.Errorf("the engine made the image and lost it: %s", b.o.Image)
 	}
 	return &Result{Image: b.o.Image, ID: image.ID, Size: image.Size, Arch: image.Arch, Arm: b.o.Arm,
 		Kubelet: b.manifest.Kubelet.Version, KubeletSHA256: b.manifest.Kubelet.SHA256, Kubernetes: b.manifest.Kubernetes,
 		Manifest: papers[0], SPDX: papers[1]}, nil
+}
+
+func (b *builder) derive(ctx context.Context, raw string, files io.Reader, old *docker.Image, changes []string) (*docker.Image, error) {
+	defer b.step("put the kubelet into the image")()
+	if err := b.e.Derive(ctx, raw, b.o.Image, files, stopSignal, changes...); err != nil {
+		return nil, err
+	}
+	b.removeOld(ctx, old)
+	image, err := b.e.Inspect(ctx, b.o.Image)
+	if err == nil && image == nil {
+		err = fmt.Errorf("the engine made the image and lost it: %s", b.o.Image)
+	}
+	return image, err
 }
 
 // writePapers writes the manifest and the SPDX document beside each other, in a folder named after the image.

@@ -171,15 +171,21 @@ const (
 	LabelSeries     = "kgrace.series"         // hash of the patches; empty on the stock arm
 	LabelCommit     = "kgrace.commit"         // of the tree
 	LabelFrom       = "kgrace.from"           // modules, image or tarball
+	LabelManifest   = "kgrace.manifest"       // sha256 of the manifest, and so of all inputs
 )
 
-func (m *Manifest) labels() map[string]string {
+func (m *Manifest) labels() (map[string]string, error) {
+	data, err := m.json()
+	if err != nil {
+		return nil, err
+	}
 	return map[string]string{
-		LabelArm: string(m.Arm), LabelKubernetes: m.Kubernetes, LabelKubelet: m.Kubelet.Version, LabelKubeletSum: m.Kubelet.SHA256,
+		LabelManifest: sha256OfBytes(data),
+		LabelArm:      string(m.Arm), LabelKubernetes: m.Kubernetes, LabelKubelet: m.Kubelet.Version, LabelKubeletSum: m.Kubelet.SHA256,
 		LabelSeries: m.Series, LabelCommit: m.Commit, LabelFrom: string(m.Source.From),
 		"org.opencontainers.image.title":       fmt.Sprintf("kind node, kubelet %s (%s)", m.Kubelet.Version, m.Arm),
 		"org.opencontainers.image.version":     m.Kubelet.Version,
 		"org.opencontainers.image.base.name":   m.Source.Ref,
 		"org.opencontainers.image.base.digest": m.Source.Digest,
-	}
+	}, nil
 }

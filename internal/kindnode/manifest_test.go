@@ -99,7 +99,10 @@ func TestInputs(t *testing.T) {
 }
 
 func TestLabels(t *testing.T) {
-	labels := sample(t).labels()
+	labels, err := sample(t).labels()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if labels[LabelArm] != "fixed" || labels[LabelKubelet] != "v1.37.2+grace.1" || labels[LabelKubeletSum] != sample(t).Kubelet.SHA256 || labels[LabelSeries] == "" {
 		t.Errorf("%v", labels)
 	}

@@ -19,6 +19,7 @@ package kindnode
 import (
 	"debug/buildinfo"
 	"fmt"
+	"runtime/debug"
 	"strings"
 )
 
@@ -44,7 +45,11 @@ func describe(name, version, path string) (*Program, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	p.Go, p.Module = info.GoVersion, info.Main.Path
-	for _, d := range info.Deps {
+	deps := info.Deps
+	if v := info.Main.Version; v != "" && v != "(devel)" { // a module of its own, and not a tree
+		deps = append([]*debug.Module{&info.Main}, deps...)
+	}
+	for _, d := range deps {
 		if d.Replace != nil {
 			d = d.Replace
 		}

@@ -1,0 +1,72 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestImageCommandLines(t *testing.T) {
+	// No engine is asked in any of these.
+	t.Setenv("PATH", t.TempDir())
+	other := map[string]string{"amd64": "arm64", "arm64": "amd64"}[runtime.GOARCH]
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"an arm":                  {[]string{"build", "--arm", "both"}, exitUsage, `unknown arm "both"`},
+		"a source":                {[]string{"build", "--from", "air"}, exitUsage, "there are modules, image and tarball"},
+		"a source of what kind":   {[]string{"build", "kindest/node:v1"}, exitUsage, "say what kindest/node:v1 is"},
+		"no image":                {[]string{"build", "--from", "image"}, exitUsage, "name the image"},
+		"a minor":                 {[]string{"build", "--from", "modules", "--kubernetes", "v1.1"}, exitUsage, `unknown Kubernetes minor "v1.1"`},
+		"push without a registry": {[]string{"build", "--from", "modules", "--push", "--image", "node:v1"}, exitUsage, "names no registry"},
+		"another architecture":    {[]string{"build", "--from", "modules", "--arch", other}, exitUsage, "--from image"},
+		"too much":                {[]string{"build", "a", "b"}, exitUsage, "accepts at most 1 arg"},
+		"no engine":               {[]string{"build", "--from", "modules"}, exitInvalid, "kgrace image setup"},
+		"no engine, no source":    {[]string{"build"}, exitInvalid, "kgrace image setup"},
+		"nothing to take down":    {[]string{"teardown"}, exitOK, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("KGRACE_OUTPUT", t.TempDir())
+			code, out, errs := kgrace(t.Context(), append([]string{"image"}, test.args...)...)
+			if code != test.code || !strings.Contains(errs, test.want) {
+				t.Errorf("exit code %d, want %d; %s, want %q", code, test.code, errs, test.want)
+			}
+			if test.code == exitOK && !strings.Contains(out, "nothing to take down") {
+				t.Errorf("%s", out)
+			}
+		})
+	}
+}
+
+// Podman in Docker's place is said, and nothing is tried with it.
+func TestImageWithPodman(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "podman"), []byte("#!/bin/sh\nexit 0\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	t.Setenv("KGRACE_OUTPUT", t.TempDir())
+	if code, _, errs := kgrace(t.Context(), "image", "build", "--from", "modules"); code != exitInvalid || !strings.Contains(errs, "podman is here, but") {
+		t.Errorf("%d, %s", code, errs)
+	}
+}

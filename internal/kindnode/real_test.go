@@ -1,0 +1,327 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindnode
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/kind/pkg/cluster"
+
+	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/kubetree"
+)
+
+// realVar asks for the tests that build real images; programs that are missing are built first.
+const realVar = "KGRACE_IMAGE"
+
+// real opens this checkout and finds the engine. Asked for, what is missing is a failure.
+func real(t *testing.T) (*kubetree.Repo, *docker.Engine) {
+	t.Helper()
+	if os.Getenv(realVar) == "" {
+		t.Skipf("set %s=1 to build real images (make image-test)", realVar)
+	}
+	r, err := kubetree.Open("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Progress = os.Stderr
+	e, err := docker.Find(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, e
+}
+
+// testImage is a name that goes with the test.
+func testImage(t *testing.T, e *docker.Engine, tag string) string {
+	t.Helper()
+	name := Repository + "-test:" + tag
+	t.Cleanup(func() {
+		if err := e.Untag(context.Background(), name); err != nil {
+			t.Error(err)
+		}
+		checkNothingIsLeft(t, e)
+	})
+	return name
+}
+
+// checkNothingIsLeft looks for what a build must not leave.
+func checkNothingIsLeft(t *testing.T, e *docker.Engine) {
+	t.Helper()
+	for _, what := range [][]string{
+		{"ps", "--all", "--quiet", "--filter", "name=kgrace-"}, {"ps", "--all", "--quiet", "--filter", "name=kind-build-"},
+		{"images", "--quiet", "kgrace.test/build"},
+	} {
+		if out, err := e.Docker(context.Background(), what...); err != nil || out != "" {
+			t.Errorf("docker %s: %q, %v", strings.Join(what, " "), out, err)
+		}
+	}
+	if left, _ := filepath.Glob("../../_output/image/.b*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func build(t *testing.T, o Options) *Result {
+	t.Helper()
+	o.Progress = os.Stderr
+	r, err := Build(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s from %s: %.1f s", r.Image, o.From, r.Seconds)
+	return r
+}
+
+// fileOf reads a file of an image without running anything of it.
+func fileOf(t *testing.T, e *docker.Engine, image, file string) []byte {
+	t.Helper()
+	container := "kgrace-test-" + docker.Token()
+	defer e.RemoveContainer(t.Context(), container)
+	if _, err := e.Docker(t.Context(), "create", "--name", container, image); err != nil {
+		t.Fatal(err)
+	}
+	data, err := copyOut(t.Context(), container, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// From modules, twice: the same kubelet byte for byte, which is the arm's; and what the image says of itself is so.
+func TestRealModules(t *testing.T) {
+	r, e := real(t)
+	for _, arm := range kubetree.Arms() {
+		one := build(t, Options{Repo: r, Arm: arm, From: FromModules})
+		two := build(t, Options{Repo: r, Arm: arm, From: FromModules, Image: testImage(t, e, "twice-"+string(arm)), Rebuild: arm == kubetree.Fixed})
+		for _, image := range []string{one.Image, two.Image} {
+			if sum := sha256OfBytes(fileOf(t, e, image, "/usr/bin/kubelet")); sum != one.KubeletSHA256 {
+				t.Errorf("the kubelet of %s is %s, want %s", image, sum, one.KubeletSHA256)
+			}
+		}
+		image, err := e.Inspect(t.Context(), one.Image)
+		if err != nil || image.ID != one.ID || image.Config.Labels[LabelKubeletSum] != one.KubeletSHA256 || image.Config.Labels[LabelArm] != string(arm) {
+			t.Errorf("%+v, %v", image, err)
+		}
+		manifest, err := os.ReadFile(one.Manifest)
+		if err != nil || !bytes.Equal(manifest, fileOf(t, e, one.Image, DocDir+"/manifest.json")) {
+			t.Errorf("the manifest in the image is another one, %v", err)
+		}
+		if again, err := os.ReadFile(two.Manifest); err != nil || !bytes.Equal(manifest, again) {
+			t.Errorf("equal inputs, two manifests, %v", err)
+		}
+		checkSPDXFile(t, one.SPDX)
+	}
+}
+
+func checkSPDXFile(t *testing.T, file string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d spdxDocument
+	if err := json.Unmarshal(data, &d); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, p := range d.Packages {
+		found[p.Name] = true
+	}
+	for _, want := range []string{kubelet, "coredns", "containerd", "runc", "systemd", "k8s.io/api", "github.com/opencontainers/runc"} {
+		if !found[want] {
+			t.Errorf("%s does not list %s", file, want)
+		}
+	}
+}
+
+// From an image: only the kubelet is another one; another minor's image, and one that is no node, are refused.
+func TestRealImage(t *testing.T) {
+	r, e := real(t)
+	source := build(t, Options{Repo: r, Arm: kubetree.Stock, From: FromModules})
+	swapped := build(t, Options{Repo: r, Arm: kubetree.Fixed, From: FromImage, Source: source.Image, Image: testImage(t, e, "swapped")})
+	if sum := sha256OfBytes(fileOf(t, e, swapped.Image, "/usr/bin/kubelet")); sum != swapped.KubeletSHA256 || sum == source.KubeletSHA256 {
+		t.Errorf("the kubelet is %s; want %s, not %s", sum, swapped.KubeletSHA256, source.KubeletSHA256)
+	}
+	if !bytes.Equal(fileOf(t, e, source.Image, "/usr/bin/kubeadm"), fileOf(t, e, swapped.Image, "/usr/bin/kubeadm")) {
+		t.Error("kubeadm is another one")
+	}
+	_, err := Build(t.Context(), Options{Repo: r, Arm: kubetree.Fixed, Minor: "v1.36", From: FromImage, Source: source.Image})
+	if err == nil || !strings.Contains(err.Error(), "want the same minor (--kubernetes v1.37") {
+		t.Errorf("another minor: %v", err)
+	}
+	// An image that is no node.
+	empty := testImage(t, e, "empty")
+	if err := e.Import(t.Context(), tarOf(t, archive.Entry{Path: "/x", Data: []byte("x")}), empty, `ENTRYPOINT ["/x"]`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Build(t.Context(), Options{Repo: r, Arm: kubetree.Fixed, From: FromImage, Source: empty}); err == nil {
+		t.Error("an image without a shell or a kubelet is taken for a node's")
+	}
+	if _, err := Build(t.Context(), Options{Repo: r, Arm: kubetree.Fixed, From: FromImage, Source: "kgrace.test/none:v1"}); err == nil || !strings.Contains(err.Error(), "cannot be pulled") {
+		t.Errorf("an image that is not there: %v", err)
+	}
+}
+
+func tarOf(t *testing.T, entries ...archive.Entry) io.Reader {
+	t.Helper()
+	l, err := archive.WriteLayer(filepath.Join(t.TempDir(), "layer"), time.Unix(0, 0), entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(l.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// From a tarball, one of our own making in the form of the official one, and our base image in place of kind's.
+func TestRealTarball(t *testing.T) {
+	r, e := real(t)
+	build(t, Options{Repo: r, Arm: kubetree.Stock, From: FromModules}) // programs and root filesystem are there
+	tarball, base := serverTarball(t, r, e)
+	o := Options{Repo: r, Arm: kubetree.Fixed, From: FromTarball, Source: tarball, Base: base, Image: testImage(t, e, "tarball"), SHA512: strings.Repeat("0", 128)}
+	if _, err := Build(t.Context(), o); err == nil || !strings.Contains(err.Error(), "want 000") {
+		t.Errorf("a wrong checksum: %v", err)
+	}
+	sum, err := exec.Command("sha512sum", tarball).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.SHA512 = ""
+	if err := os.WriteFile(tarball+".sha512", sum, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := build(t, o)
+	if sum := sha256OfBytes(fileOf(t, e, got.Image, "/usr/bin/kubelet")); sum != got.KubeletSHA256 {
+		t.Errorf("the kubelet is %s, want %s", sum, got.KubeletSHA256)
+	}
+	if v := strings.TrimSpace(string(fileOf(t, e, got.Image, "/kind/version"))); v != got.Kubernetes {
+		t.Errorf("it is of %s, want %s", v, got.Kubernetes)
+	}
+}
+
+func serverTarball(t *testing.T, r *kubetree.Repo, e *docker.Engine) (tarball, base string) {
+	t.Helper()
+	ctx := t.Context()
+	o := Options{Repo: r, Arm: kubetree.Stock, From: FromModules, Progress: os.Stderr}
+	m, err := o.complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &builder{o: o, m: m, e: e, arch: e.Arch, bin: map[string]string{}, dir: filepath.Join(r.Output, "image"), tmp: t.TempDir()}
+	var c *contents
+	var entries []archive.Entry
+	for _, do := range []func() (err error){
+		func() (err error) { b.manifest, err = b.newManifest(ctx); return },
+		func() error {
+			return b.binaries(ctx, append(append([]string{kubelet}, kubePrograms...), modulePrograms...))
+		},
+		func() error { return b.takeKind(ctx) },
+		func() error {
+			root, err := b.rootfs(ctx)
+			if err == nil {
+				c, err = b.prepare(ctx, root)
+			}
+			return err
+		},
+		func() (err error) { tarball, err = b.serverTarball(c, b.manifest.date); return },
+		func() (err error) { entries, err = baseEntries(ctx, b.kindDir, b.bin); return },
+		func() error {
+			base = testImage(t, e, "base")
+			return importBase(ctx, e, base, c.root, entries, b.manifest.date)
+		},
+	} {
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tarball, base
+}
+
+// Interrupted in the middle of kind's work, nothing is left, and the image that had the name has it still.
+func TestRealInterrupt(t *testing.T) {
+	r, e := real(t)
+	before := build(t, Options{Repo: r, Arm: kubetree.Fixed, From: FromModules})
+	events := exec.CommandContext(t.Context(), "docker", "events", "--filter", "type=container", "--filter", "event=start", "--format", "{{.Actor.Attributes.name}}")
+	out, err := events.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := events.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if strings.HasPrefix(lines.Text(), "kind-build-") {
+				cancel()
+			}
+		}
+	}()
+	_, err = Build(ctx, Options{Repo: r, Arm: kubetree.Fixed, From: FromModules, Rebuild: true, Progress: os.Stderr})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	checkNothingIsLeft(t, e)
+	if image, err := e.Inspect(t.Context(), before.Image); err != nil || image == nil || image.ID != before.ID {
+		t.Errorf("%s is %+v, %v; it was %s", before.Image, image, err, before.ID)
+	}
+}
+
+// A cluster of the image gets ready, and its kubelet is the arm's.
+func TestRealCluster(t *testing.T) {
+	r, _ := real(t)
+	image := build(t, Options{Repo: r, Arm: kubetree.Fixed, From: FromModules})
+	name := "kgrace-image-test"
+	p := cluster.NewProvider(cluster.ProviderWithDocker())
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	t.Cleanup(func() {
+		if err := p.Delete(name, kubeconfig); err != nil {
+			t.Error(err)
+		}
+	})
+	start := time.Now()
+	if err := p.Create(name, cluster.CreateWithV1Alpha4Config(ClusterConfig(ClusterOptions{Name: name, Image: image.Image})),
+		cluster.CreateWithKubeconfigPath(kubeconfig), cluster.CreateWithWaitForReady(3*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("ready after %.1f s", time.Since(start).Seconds())
+	kubectl, err := r.Build(t.Context(), "", kubetree.Stock, "kubectl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), kubectl, "--kubeconfig", kubeconfig, "get", "nodes", "-o",
+		`jsonpath={.items[0].status.nodeInfo.kubeletVersion} {.items[0].status.conditions[?(@.type=="Ready")].status}`).CombinedOutput()
+	if err != nil || string(out) != image.Kubelet+" True" {
+		t.Errorf("%s, %v; want kubelet %s, ready", out, err, image.Kubelet)
+	}
+}
