@@ -30,7 +30,7 @@ import (
 
 // startTimeout bounds Up. A cluster of two nodes is Ready in about half a minute on two idle cores; the rest is for machines
 // that do something else at the same time.
-const startTimeout = 4 * time.Minute
+const startTimeout = 6 * time.Minute
 
 // Config describes a cluster.
 type Config struct {

@@ -41,7 +41,7 @@ func Up(ctx context.Context, config Config) (_ *Cluster, err error) {
 		return nil, err
 	}
 	c := &Cluster{config: config, lost: make(chan struct{})}
-	c.provider = cluster.NewProvider(cluster.ProviderWithDocker(), cluster.ProviderWithLogger(logger{&c.config}))
+	c.provider = newProvider(&c.config)
 	defer func() {
 		if err != nil {
 			if c.made && config.Logs != "" {
@@ -82,6 +82,10 @@ func Up(ctx context.Context, config Config) (_ *Cluster, err error) {
 	}
 	c.config.logf("both nodes Ready in %.1f s (%s)", took.Seconds(), config.Image)
 	return c, nil
+}
+
+func newProvider(config *Config) *cluster.Provider {
+	return cluster.NewProvider(cluster.ProviderWithDocker(), cluster.ProviderWithLogger(logger{config}))
 }
 
 // clear deletes what an earlier run left under the name, which this one alone may use now.

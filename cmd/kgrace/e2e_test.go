@@ -1,0 +1,76 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+func TestE2ERefuses(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"force-indirect"}, "known: force-direct, force-while-terminating"},
+		{[]string{"stop-hangs"}, `unknown scenario "stop-hangs" at level kind`},
+		{[]string{"--arm", "left"}, "known: stock, fixed"},
+		{[]string{"--smoke", "drain-force"}, "name none"},
+		{[]string{"--kubernetes", "v1.2"}, "v1.37"},
+		{[]string{"--output", "xml"}, "table"},
+	} {
+		code, output, errs := kgrace(t.Context(), append([]string{"e2e"}, c.args...)...)
+		if code != exitUsage || output != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, exitUsage, c.want)
+		}
+	}
+}
+
+// A machine without an engine is told how to get one, and nothing is built for it first.
+func TestE2EWithoutAnEngine(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv(RootVar, checkout(t))
+	code, output, errs := kgrace(t.Context(), "e2e")
+	if code != exitInvalid || output != "" || !strings.Contains(errs, "kgrace image setup") {
+		t.Errorf("exit %d, %q, %q", code, output, errs)
+	}
+}
+
+// The smoke run shows a repair in every row, and one that takes a cluster.
+func TestSmokeRows(t *testing.T) {
+	all, err := scenario.Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := scenario.Pick(all, scenario.LevelKind, smoke...)
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	families := map[string]bool{}
+	for _, row := range rows {
+		families[row.Family] = true
+		if row.Alone || !slices.ContainsFunc(row.Expect, func(e scenario.Expectation) bool { return e.Stock == scenario.Broken }) {
+			t.Errorf("%s: a smoke row repairs something and runs beside others", row.ID)
+		}
+	}
+	if len(families) != 3 || !families["cluster"] {
+		t.Errorf("families: %v", families)
+	}
+}

@@ -1,0 +1,106 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/history/stream"
+)
+
+type fakeRuntime struct {
+	runtimev1.UnimplementedRuntimeServiceServer
+}
+
+func (fakeRuntime) RunPodSandbox(context.Context, *runtimev1.RunPodSandboxRequest) (*runtimev1.RunPodSandboxResponse, error) {
+	return &runtimev1.RunPodSandboxResponse{PodSandboxId: "s1"}, nil
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{nil, {"--listen", "/a", "--runtime", "/b"}, {"--what"}, {"--listen", "/a", "--runtime", "/b", "--record", "/c", "more"}} {
+		var errs bytes.Buffer
+		if code := run(t.Context(), args, &errs); code != exitUsage || errs.Len() == 0 {
+			t.Errorf("%v: exit %d, %q", args, code, errs.String())
+		}
+	}
+	var errs bytes.Buffer
+	dir := t.TempDir()
+	args := []string{"--listen", filepath.Join(dir, "a"), "--runtime", filepath.Join(dir, "b"), "--record", filepath.Join(dir, "no", "folder")}
+	if code := run(t.Context(), args, &errs); code != exitFailed || !strings.Contains(errs.String(), "no/folder") {
+		t.Errorf("exit %d, %q", code, errs.String())
+	}
+}
+
+// A call that goes through it comes to whoever follows the file, as the proxy has it.
+func TestCallsComeAcross(t *testing.T) {
+	dir, err := os.MkdirTemp("", "crirecord") // short: a socket's path
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	upstream, listen, record := filepath.Join(dir, "runtime.sock"), filepath.Join(dir, "cri.sock"), filepath.Join(dir, "cri.jsonl")
+	listener, err := net.Listen("unix", upstream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer()
+	runtimev1.RegisterRuntimeServiceServer(server, fakeRuntime{})
+	go server.Serve(listener)
+	t.Cleanup(server.Stop)
+
+	events := make(chan history.Event, 10)
+	f, err := stream.Follow(t.Context(), record, history.SinkFunc(func(e history.Event) { events <- e }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan int)
+	go func() {
+		ended <- run(ctx, []string{"--listen", listen, "--runtime", upstream, "--record", record}, &bytes.Buffer{})
+	}()
+	conn, err := grpc.NewClient("unix://"+listen, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = runtimev1.NewRuntimeServiceClient(conn).RunPodSandbox(t.Context(), &runtimev1.RunPodSandboxRequest{
+		Config: &runtimev1.PodSandboxConfig{Metadata: &runtimev1.PodSandboxMetadata{Name: "pod"}},
+	}, grpc.WaitForReady(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	called, returned := <-events, <-events
+	if called.Kind != history.CRICall || called.Pod != "pod" || returned.Kind != history.CRIReturn || returned.Error != "" {
+		t.Errorf("%+v, %+v", called, returned)
+	}
+	stop()
+	if code := <-ended; code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	_ = f.Close()
+}
