@@ -105,7 +105,7 @@ func Compile(ctx context.Context, o Options) (string, error) {
 	_, err = tool.Go(ctx, o.Root, o.Toolchain, nil, "test", "-c", "-tags", Tags(o.Minor), "-modfile", filepath.Join(o.Dir, "go.mod"),
 		"-overlay", filepath.Join(o.Dir, "overlay.json"), "-o", o.suite(), pkg)
 	if err != nil {
-		return "", fmt.Errorf("compile the sim suite with %s: %w", o.Tree, err)
+		return "", fmt.Errorf("compile the sim suite with %s: %w%s", o.Tree, err, hint(o.Minor, err))
 	}
 	info, err := os.Stat(o.suite())
 	if err != nil {

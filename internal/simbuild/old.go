@@ -56,6 +56,14 @@ func Tags(minor string) string {
 	return Tag
 }
 
+// hint explains what a change of this project may have done to the suite of an old minor.
+func hint(minor string, err error) string {
+	if old, ok := oldMinors[minor]; ok && strings.Contains(err.Error(), "go.mod") {
+		return fmt.Sprintf("\n  %s is compiled with its own tree's modules: something that the suite imports needs another one; keep it out with the build tag !%s", minor, old.tag)
+	}
+	return ""
+}
+
 const criAPI = "k8s.io/cri-api"
 
 // module makes the go.mod. A tree of before Go 1.17 names what it imports only, so the go command is asked for all modules

@@ -1,0 +1,79 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simbuild
+
+import (
+	"errors"
+	"go/build"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// An old minor's suite imports only what its tree has, in however old a version; and so do our packages that it imports.
+func TestOldSuitesImportWhatTheirTreeHas(t *testing.T) {
+	const ours, root = "github.com/kgrace/kgrace/", "../.."
+	has := []string{"k8s.io/", "google.golang.org/grpc/codes", "google.golang.org/grpc/status", "google.golang.org/protobuf/", "golang.org/x/mod/semver"}
+	for minor, old := range oldMinors {
+		ctx := build.Default
+		ctx.BuildTags = []string{Tag, old.tag}
+		seen := map[string]bool{}
+		var visit func(path string, tests bool)
+		visit = func(path string, tests bool) {
+			if seen[path] {
+				return
+			}
+			seen[path] = true
+			p, err := ctx.ImportDir(filepath.Join(root, strings.TrimPrefix(path, ours)), 0)
+			var none *build.NoGoError
+			if err != nil && !errors.As(err, &none) {
+				t.Fatal(err)
+			}
+			imports := p.Imports
+			if tests {
+				imports = append(imports, p.TestImports...)
+			}
+			for _, i := range imports {
+				if strings.HasPrefix(i, ours) {
+					visit(i, false)
+					continue
+				}
+				known := !strings.Contains(strings.Split(i, "/")[0], ".")
+				for _, prefix := range has {
+					known = known || strings.HasPrefix(i, prefix)
+				}
+				if !known {
+					t.Errorf("%s imports %s, which the suite of %s cannot have; keep it out of builds with the tag %s", path, i, minor, old.tag)
+				}
+			}
+		}
+		visit(ours+strings.TrimPrefix(suitePackage, "./"), true)
+		if len(seen) < 10 {
+			t.Errorf("%s: only %d packages of ours are looked at: %v", minor, len(seen), seen)
+		}
+	}
+}
+
+func TestHint(t *testing.T) {
+	err := errors.New("go: updates to go.mod needed")
+	if got := hint("v1.22", err); !strings.Contains(got, "kgrace_v122") {
+		t.Errorf("got %q", got)
+	}
+	if got := hint("v1.37", err) + hint("v1.22", errors.New("x.go:1: undefined: y")); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
