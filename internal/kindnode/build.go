@@ -162,7 +162,7 @@ const sharedRepository = "kgrace.test/kind-shared"
 
 func (b *builder) makeShared(ctx context.Context, c *contents, shared string) error {
 	done := b.step("control plane images")
-	tarball, err := b.serverTarball(c, b.manifest.date)
+	tarball, err := b.serverTarball(ctx, c, b.manifest.date)
 	done()
 	if err != nil {
 		return err

@@ -21,10 +21,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"time"
 
-	"github.com/kgrace/kgrace/internal/kindnode/archive"
 	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
@@ -95,97 +92,6 @@ type contents struct {
 	root     string // the root filesystem
 	packages []rootfs.Package
 	names    *imageNames
-}
-
-// serverTarball makes what Kubernetes releases as its server tarball, as far as kind reads it, with the images of
-// everything else that runs in pods in the last of the four archives: kind would pull what is in none of them.
-func (b *builder) serverTarball(c *contents, at time.Time) (string, error) {
-	net, err := b.netLayer(c, at)
-	if err != nil {
-		return "", err
-	}
-	image := func(name, program string, below ...archive.Layer) (archive.Image, error) {
-		l, err := archive.WriteLayer(filepath.Join(b.tmp, program+".layer"), at, []archive.Entry{
-			{Path: "/usr/local/bin/" + program, Mode: 0o755, From: b.bin[program]}})
-		return archive.Image{Name: name, Arch: b.arch, Layers: append(slices.Clone(below), l), Env: []string{imagePath},
-			Entrypoint: []string{"/usr/local/bin/" + program}}, err
-	}
-	entries := []archive.Entry{{Path: "/kubernetes/version", Data: []byte(b.m.Kubernetes + "\n")}, noKubelet}
-	for _, p := range []string{"kubeadm", "kubectl"} {
-		entries = append(entries, archive.Entry{Path: serverBin + p, Mode: 0o755, From: b.bin[p]})
-	}
-	for _, p := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy"} {
-		var below []archive.Layer
-		if p == "kube-proxy" {
-			below = []archive.Layer{net}
-		}
-		main, err := image(c.names.kubeadm[p], p, below...)
-		if err != nil {
-			return "", err
-		}
-		images := []archive.Image{main}
-		if p == "kube-proxy" {
-			others, err := b.otherImages(c.names, net, at, image)
-			if err != nil {
-				return "", err
-			}
-			images = append(images, others...)
-		}
-		file := filepath.Join(b.tmp, p+".tar")
-		if err := archive.Write(file, at, images); err != nil {
-			return "", err
-		}
-		entries = append(entries, archive.Entry{Path: serverBin + p + ".tar", From: file})
-	}
-	file := filepath.Join(b.tmp, "kubernetes-server-linux-"+b.arch+".tar.gz")
-	return file, archive.WriteTarball(file, at, entries)
-}
-
-// noKubelet stands in the tarball where kind wants a kubelet. The arm's comes last, on top of what both arms share.
-var noKubelet = archive.Entry{Path: serverBin + kubelet, Mode: 0o755, Data: []byte("#!/bin/sh\necho 'this image was never given its kubelet' >&2\nexit 1\n")}
-
-const (
-	// serverBin is where the server tarball has its programs.
-	serverBin = "/kubernetes/server/bin/"
-	imagePath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-	kubelet   = "kubelet"
-)
-
-// otherImages are those of the pods and sandboxes that Kubernetes' own tarball has no images of.
-func (b *builder) otherImages(names *imageNames, net archive.Layer, at time.Time,
-	image func(name, program string, below ...archive.Layer) (archive.Image, error)) ([]archive.Image, error) {
-	var all []archive.Image
-	for _, i := range []struct {
-		name, program string
-		below         []archive.Layer
-	}{
-		{names.kubeadm["etcd"], "etcd", nil}, {names.kubeadm["coredns"], "coredns", nil}, {names.pause, "pause", nil},
-		{names.network, "netd", []archive.Layer{net}},
-	} {
-		made, err := image(i.name, i.program, i.below...)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, made)
-	}
-	note := []byte("This image holds nothing. It stands where kind expects one that a node without a network cannot pull.\n")
-	empty, err := archive.WriteLayer(filepath.Join(b.tmp, "empty.layer"), at, []archive.Entry{{Path: "/README", Data: note}})
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names.storage {
-		all = append(all, archive.Image{Name: name, Arch: b.arch, Layers: []archive.Layer{empty}, Entrypoint: []string{"/README"}})
-	}
-	return all, nil
-}
-
-// netLayer is what kube-proxy and netd run iptables from.
-func (b *builder) netLayer(c *contents, at time.Time) (archive.Layer, error) {
-	file := filepath.Join(b.tmp, "net.layer")
-	if err := rootfs.Pick(c.root, file, c.packages, netPackages, at); err != nil {
-		return archive.Layer{}, err
-	}
-	return archive.OpenLayer(file)
 }
 
 // pause is compiled from Kubernetes' own source, as its release is.

@@ -75,7 +75,8 @@ func testImage(t *testing.T, e *docker.Engine, tag string) string {
 func checkNothingIsLeft(t *testing.T, e *docker.Engine) {
 	t.Helper()
 	for _, what := range [][]string{
-		{"ps", "--all", "--quiet", "--filter", "name=kgrace-"}, {"ps", "--all", "--quiet", "--filter", "name=kind-build-"},
+		{"ps", "--all", "--quiet", "--filter", "name=kgrace-derive-"}, {"ps", "--all", "--quiet", "--filter", "name=kgrace-look-"},
+		{"ps", "--all", "--quiet", "--filter", "name=kind-build-"},
 		{"images", "--quiet", "kgrace.test/build"},
 	} {
 		if out, err := e.Docker(context.Background(), what...); err != nil || out != "" {
@@ -202,6 +203,39 @@ func tarOf(t *testing.T, entries ...archive.Entry) io.Reader {
 	return f
 }
 
+// In an image of another architecture, where nothing can be run, the kubelet is found by the PATH.
+func TestRealForeignImage(t *testing.T) {
+	r, e := real(t)
+	foreign := map[string]string{"amd64": "arm64", "arm64": "amd64"}[e.Arch]
+	name := testImage(t, e, "foreign")
+	dir := t.TempDir()
+	layer, err := archive.WriteLayer(filepath.Join(dir, "layer"), time.Unix(0, 0), []archive.Entry{{Path: "/opt/k8s/kubelet", Mode: 0o755, Data: []byte("x")},
+		{Path: "/kind/version", Data: []byte("v1.37.1\n")}, {Path: "/var/lib/dpkg/status", Data: []byte("Package: bash\nStatus: install ok installed\nVersion: 5\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := archive.Write(filepath.Join(dir, "image"), time.Unix(0, 0), []archive.Image{{Name: name, Arch: foreign, Layers: []archive.Layer{layer},
+		Env: []string{"PATH=/sbin:/opt/k8s"}, Entrypoint: []string{"/init"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Docker(t.Context(), "load", "--input", filepath.Join(dir, "image")); err != nil {
+		t.Fatal(err)
+	}
+	b := &builder{o: Options{Repo: r, Source: name, Arch: foreign}, e: e, arch: foreign, token: docker.Token(), manifest: &Manifest{}}
+	image, err := b.takeSource(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubelet, version, err := b.lookInside(t.Context(), image)
+	if err != nil || kubelet != "/opt/k8s/kubelet" || version != "v1.37.1" || b.manifest.Arch != foreign || len(b.manifest.Debian) != 1 {
+		t.Errorf("%s, %s, %v, %+v", kubelet, version, err, b.manifest)
+	}
+	b.o.Arch = e.Arch
+	if _, err := b.takeSource(t.Context()); err == nil {
+		t.Error("an image of another architecture than the one that was asked for is taken")
+	}
+}
+
 // From a tarball, one of our own making in the form of the official one, and our base image in place of kind's.
 func TestRealTarball(t *testing.T) {
 	r, e := real(t)
@@ -252,7 +286,7 @@ func serverTarball(t *testing.T, r *kubetree.Repo, e *docker.Engine) (tarball, b
 			}
 			return err
 		},
-		func() (err error) { tarball, err = b.serverTarball(c, b.manifest.date); return },
+		func() (err error) { tarball, err = b.serverTarball(ctx, c, b.manifest.date); return },
 		func() (err error) { entries, err = baseEntries(ctx, b.kindDir, b.bin); return },
 		func() error {
 			base = testImage(t, e, "base")

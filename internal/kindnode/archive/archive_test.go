@@ -19,6 +19,7 @@ package archive
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -90,11 +91,39 @@ func TestLayer(t *testing.T) {
 	if opened, err := OpenLayer(l.File); err != nil || opened != l {
 		t.Errorf("%+v, %v, want %+v", opened, err, l)
 	}
+	small, err := l.Compress()
+	if err != nil || small.DiffID != l.DiffID || small.Size >= l.Size {
+		t.Errorf("%+v, %v; it was %+v", small, err, l)
+	}
+	if plain := gunzip(t, small.File); !bytes.Equal(plain, data) {
+		t.Error("compressed, it is another tar")
+	}
+	if _, err := os.Stat(l.File); err == nil {
+		t.Error("the layer is there twice")
+	}
 	for _, bad := range [][]Entry{{{Path: "/a"}, {Path: "/a"}}, {{Path: "a"}}, {{Path: "/a", From: filepath.Join(dir, "none")}}, {{Path: "/a", From: dir}}} {
 		if _, err := WriteLayer(filepath.Join(dir, "bad"), day, bad); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
 	}
+}
+
+func gunzip(t *testing.T, file string) []byte {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	gz, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(gz)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // What kind and containerd read, in the order in which they read it.

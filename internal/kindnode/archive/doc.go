@@ -19,6 +19,5 @@ limitations under the License.
 //
 // Equal contents give equal bytes: entries are sorted, owned by root and dated by the caller.
 //
-// What is real: the images; a node runs them. What is not: compression (a node that starts from uncompressed layers is
-// faster, and kind's image holds them once), and any other form than this one.
+// What is real: the images; a node runs them. What is not: any other form than this one.
 package archive

@@ -19,6 +19,7 @@ package archive
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -44,11 +45,11 @@ type Entry struct {
 	Dir  bool
 }
 
-// Layer is a tar in a file.
+// Layer is a tar in a file, as it is or compressed.
 type Layer struct {
 	File string
-	Size int64
-	// DiffID is the sha256 of its bytes, "sha256:…".
+	Size int64 // of the file
+	// DiffID is the sha256 of the tar's bytes, "sha256:…", which for a compressed file are not the file's.
 	DiffID string
 }
 
@@ -176,4 +177,37 @@ func OpenLayer(file string) (Layer, error) {
 	hash := sha256.New()
 	n, err := io.Copy(hash, f)
 	return Layer{File: file, Size: n, DiffID: "sha256:" + hex.EncodeToString(hash.Sum(nil))}, err
+}
+
+// Compress replaces the layer's file by a compressed one beside it. Engines and containerd take both.
+func (l Layer) Compress() (Layer, error) {
+	in, err := os.Open(l.File)
+	if err != nil {
+		return l, err
+	}
+	defer in.Close()
+	to := l.File + ".gz"
+	out, err := os.Create(to)
+	if err != nil {
+		return l, err
+	}
+	defer out.Close()
+	gz, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+	if err != nil {
+		return l, err
+	}
+	if _, err := io.Copy(gz, in); err != nil {
+		return l, err
+	}
+	if err := gz.Close(); err != nil {
+		return l, err
+	}
+	fi, err := out.Stat()
+	if err != nil {
+		return l, err
+	}
+	if err := out.Close(); err != nil {
+		return l, err
+	}
+	return Layer{File: to, Size: fi.Size(), DiffID: l.DiffID}, os.Remove(l.File)
 }

@@ -1,0 +1,133 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindnode
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
+)
+
+const (
+	// serverBin is where the server tarball has its programs.
+	serverBin = "/kubernetes/server/bin/"
+	imagePath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	kubelet   = "kubelet"
+)
+
+// noKubelet stands in the tarball where kind wants a kubelet. The arm's comes last, on top of what both arms share.
+var noKubelet = archive.Entry{Path: serverBin + kubelet, Mode: 0o755, Data: []byte("#!/bin/sh\necho 'this image was never given its kubelet' >&2\nexit 1\n")}
+
+// Layers that are no program's.
+const (
+	netLayer   = "net"   // what kube-proxy and netd run iptables from
+	emptyLayer = "empty" // a note, in images that stand for one that nobody has
+)
+
+// serverTarball makes what Kubernetes releases as its server tarball, as far as kind reads it, with the images of
+// everything else that runs in pods in the last of the four archives: kind would pull what is in none of them.
+func (b *builder) serverTarball(ctx context.Context, c *contents, at time.Time) (string, error) {
+	layers, err := b.layers(ctx, c, at)
+	if err != nil {
+		return "", err
+	}
+	image := func(name, program string, below ...string) archive.Image {
+		i := archive.Image{Name: name, Arch: b.arch, Env: []string{imagePath}, Entrypoint: []string{"/usr/local/bin/" + program}}
+		for _, l := range append(below, program) {
+			i.Layers = append(i.Layers, layers[l])
+		}
+		return i
+	}
+	n := c.names
+	others := []archive.Image{image(n.kubeadm["etcd"], "etcd"), image(n.kubeadm["coredns"], "coredns"), image(n.pause, "pause"), image(n.network, "netd", netLayer)}
+	for _, name := range n.storage {
+		others = append(others, archive.Image{Name: name, Arch: b.arch, Layers: []archive.Layer{layers[emptyLayer]}, Entrypoint: []string{"/README"}})
+	}
+	entries := []archive.Entry{{Path: "/kubernetes/version", Data: []byte(b.m.Kubernetes + "\n")}, noKubelet}
+	for _, p := range []string{"kubeadm", "kubectl"} {
+		entries = append(entries, archive.Entry{Path: serverBin + p, Mode: 0o755, From: b.bin[p]})
+	}
+	for program, images := range map[string][]archive.Image{
+		"kube-apiserver":          {image(n.kubeadm["kube-apiserver"], "kube-apiserver")},
+		"kube-controller-manager": {image(n.kubeadm["kube-controller-manager"], "kube-controller-manager")},
+		"kube-scheduler":          {image(n.kubeadm["kube-scheduler"], "kube-scheduler")},
+		"kube-proxy":              append([]archive.Image{image(n.kubeadm["kube-proxy"], "kube-proxy", netLayer)}, others...),
+	} {
+		file := filepath.Join(b.tmp, program+".tar")
+		defer os.Remove(file) // disks are small
+		if err := archive.Write(file, at, images); err != nil {
+			return "", err
+		}
+		entries = append(entries, archive.Entry{Path: serverBin + program + ".tar", From: file})
+	}
+	for _, l := range layers {
+		if err := os.Remove(l.File); err != nil {
+			return "", err
+		}
+	}
+	file := filepath.Join(b.tmp, "kubernetes-server-linux-"+b.arch+".tar.gz")
+	return file, archive.WriteTarball(file, at, entries)
+}
+
+// layers writes the layers of all images, as many at once as the machine has processors: they are compressed, which makes
+// nodes half as big, and takes the time here.
+func (b *builder) layers(ctx context.Context, c *contents, at time.Time) (map[string]archive.Layer, error) {
+	programs := []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns", "pause", "netd"}
+	names := append([]string{netLayer, emptyLayer}, programs...)
+	made := make([]archive.Layer, len(names))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.NumCPU())
+	for i, name := range names {
+		g.Go(func() (err error) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			file := filepath.Join(b.tmp, name+".layer")
+			switch name {
+			case netLayer:
+				if err := rootfs.Pick(c.root, file, c.packages, netPackages, at); err != nil {
+					return err
+				}
+				made[i], err = archive.OpenLayer(file)
+			case emptyLayer:
+				made[i], err = archive.WriteLayer(file, at, []archive.Entry{{Path: "/README",
+					Data: []byte("This image holds nothing. It stands where kind expects one that a node without a network cannot pull.\n")}})
+			default:
+				made[i], err = archive.WriteLayer(file, at, []archive.Entry{{Path: "/usr/local/bin/" + name, Mode: 0o755, From: b.bin[name]}})
+			}
+			if err == nil {
+				made[i], err = made[i].Compress()
+			}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	layers := map[string]archive.Layer{}
+	for i, name := range names {
+		layers[name] = made[i]
+	}
+	return layers, nil
+}
