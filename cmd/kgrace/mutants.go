@@ -72,7 +72,8 @@ func newMutantsCommand(app *app) *cobra.Command {
 must be caught: some scenario finds a rule broken. One that survives is a failure. A mutant that no row of the catalogue
 catches is tried with random scenarios.
 
-Each mutant is compiled by an overlay over the fixed tree, which stays as it is. That takes 10 to 20 s each.`,
+Each mutant is compiled by an overlay over the fixed tree, which stays as it is. That takes 10 to 20 s each. Mutants are of the
+default minor's fix.`,
 		Example: "  kgrace mutants\n  kgrace mutants round-down restart-hook\n  kgrace mutants --list",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			picked, err := mutant.Pick(names...)

@@ -34,6 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/shard"
 	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/simbuild"
 	"github.com/kgrace/kgrace/internal/simkubelet"
 )
 
@@ -57,7 +58,9 @@ deletes and evictions, judged by the same judges as the catalogue. The fixed arm
 stock arm must be caught.
 
 Scenario n of a run has seed --seed + n, which is printed with what was found; a seed is always the same scenario. For each
-broken rule one scenario is shrunk. Its row for the catalogue and its history go to $ARTIFACTS/properties.`,
+broken rule one scenario is shrunk. Its row for the catalogue and its history go to $ARTIFACTS/properties.
+
+Every minor but v1.22, which has no sidecars and whose suite is a plain one.`,
 		Example: "  kgrace properties\n  kgrace properties --arm stock --seed 1007 --histories 1",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -98,6 +101,9 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 	r, err := q.place(app)
 	if err != nil {
 		return err
+	}
+	if !simbuild.Random(q.minor) {
+		return usage(fmt.Errorf("the suite of %s plays no random scenarios: they have sidecars, and need newer libraries than its kubelet does", q.minor))
 	}
 	personality, err := simkubelet.ParseRuntime(q.runtime)
 	if err != nil {

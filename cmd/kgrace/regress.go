@@ -67,7 +67,8 @@ showed, whether that is what the catalogue expects, and when the last container 
 Level node runs a real node of each arm and needs root. Level sim runs each arm's kubelet code against a simulated runtime, in
 virtual time; it needs Go and nothing else, and gives one table for each runtime whose manners are simulated.
 
-Every minor of versions.yaml can be asked for. A scenario that needs what a minor does not have is named below the table.
+Every minor of versions.yaml can be asked for, at level sim also all of them, one after the other: --kubernetes all; what a
+minor leaves is then in a folder of its name. A scenario that needs what a minor does not have is named below the table.
 
 What is missing is built first. Histories, an HTML report, JUnit, JSON and the suite's log go to $` + ArtifactsVar + `
 (default: artifacts in the output folder). Kept histories can be judged again, without nodes or root: --judge.
@@ -79,7 +80,7 @@ Exit codes:
   1  red: a judge saw something else than the catalogue expects
   2  the command line is wrong
   3  invalid: nothing is red, but something could not be run or judged`,
-		Example: "  kgrace regress\n  kgrace regress --level sim\n  kgrace regress --kubernetes v1.36\n  kgrace regress force-while-terminating --arm stock\n  kgrace regress --judge _output/artifacts/histories -o json",
+		Example: "  kgrace regress\n  kgrace regress --level sim\n  kgrace regress --level sim --kubernetes all\n  kgrace regress --kubernetes v1.36\n  kgrace regress force-while-terminating --arm stock\n  kgrace regress --judge _output/artifacts/histories -o json",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if err := q.resolve(ids); err != nil {
 				return err
@@ -156,6 +157,9 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 	r, err := app.repo()
 	if err != nil {
 		return err
+	}
+	if q.minor == everyMinor {
+		return q.simulateAll(ctx, app, r)
 	}
 	pins, err := r.Versions.Minor(q.minor)
 	if err != nil {

@@ -23,6 +23,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -150,4 +152,54 @@ func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality
 	results.Seconds = time.Since(begin).Seconds()
 	fmt.Fprintf(app.errs, "sim: %d scenarios on %d arms against %s in %.1f s\n", len(rows), len(q.arms), p, results.Seconds)
 	return results, errors.Join(fails...), results.Write(filepath.Join(dir, report.ResultsFile(scenario.LevelSim)))
+}
+
+// everyMinor in the place of a minor asks for all of them.
+const everyMinor = "all"
+
+// simulateAll runs the sim level of every minor, the newest first. One that fails keeps none of the others from being run.
+func (q *regression) simulateAll(ctx context.Context, app *app, r *kubetree.Repo) error {
+	minors, err := simbuild.Minors(r.Root)
+	if err != nil {
+		return err
+	}
+	switch {
+	case scenario.Level(q.level) != scenario.LevelSim:
+		return usage(fmt.Errorf("--kubernetes %s is for runs at level %s; a node runs one minor", everyMinor, scenario.LevelSim))
+	case q.out == "json" || q.split.part.Split():
+		return usage(fmt.Errorf("--kubernetes %s prints tables of whole runs; name one of %s for another form or a part", everyMinor, strings.Join(minors, ", ")))
+	}
+	if q.artifacts == "" {
+		q.artifacts = filepath.Join(r.Output, "artifacts")
+	}
+	var reds, errs []error
+	ran := 0
+	for _, minor := range slices.Backward(minors) {
+		one := *q
+		one.minor, one.artifacts = minor, filepath.Join(q.artifacts, minor)
+		if _, _, err := scenario.PickIn(q.catalogue, minor, scenario.LevelSim, q.ids...); err != nil && len(q.ids) > 0 {
+			fmt.Fprintf(app.output, "Kubernetes %s: %v\n\n", minor, err)
+			continue
+		}
+		ran++
+		fmt.Fprintf(app.output, "Kubernetes %s\n\n", minor)
+		err := one.carryOut(ctx, app)
+		if ctx.Err() != nil {
+			return err
+		}
+		fmt.Fprintln(app.output)
+		var coded *exitError
+		if errors.As(err, &coded) && coded.code == exitRed {
+			reds = append(reds, fmt.Errorf("%s: %w", minor, err))
+		} else if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", minor, err))
+		}
+	}
+	if ran == 0 {
+		return fmt.Errorf("no minor can carry these scenarios")
+	}
+	if len(reds) > 0 {
+		return red(errors.Join(append(reds, errs...)...))
+	}
+	return errors.Join(errs...)
 }

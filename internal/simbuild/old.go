@@ -64,6 +64,12 @@ func hint(minor string, err error) string {
 	return ""
 }
 
+// Random says whether a minor's suite can play random scenarios.
+func Random(minor string) bool {
+	_, old := oldMinors[minor]
+	return !old
+}
+
 const criAPI = "k8s.io/cri-api"
 
 // module makes the go.mod. A tree of before Go 1.17 names what it imports only, so the go command is asked for all modules
