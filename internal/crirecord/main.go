@@ -19,7 +19,8 @@ limitations under the License.
 //
 //	crirecord --listen SOCKET --runtime SOCKET --record FILE
 //
-// It records and changes nothing, makes no call fail, and runs until it gets TERM. Exit codes: 0 after TERM, 1 when it could
+// It records and changes nothing, makes no call fail, and runs until it gets TERM. It also writes down when the node left it
+// waiting for the CPU. Exit codes: 0 after TERM, 1 when it could
 // not listen or write, 2 for bad usage. Linux only; built without cgo it is one static file.
 package main
 
@@ -84,6 +85,7 @@ func serve(ctx context.Context, listen, runtime, record string, errs io.Writer) 
 		return errors.Join(err, out.Trouble(err))
 	}
 	defer proxy.Close()
+	go out.Pulse(ctx)
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	told := false

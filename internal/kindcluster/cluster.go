@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -78,6 +79,9 @@ func (c *Cluster) Recording() error {
 	c.mu.Unlock()
 	return errors.Join(trouble, c.calls.Err())
 }
+
+// StoodStill is for how long at most the worker left a waiting program without CPU after a moment.
+func (c *Cluster) StoodStill(after time.Time) time.Duration { return c.calls.Latest(after) }
 
 // Lost is closed when a node's container ended by itself; Err then says which.
 func (c *Cluster) Lost() <-chan struct{} { return c.lost }

@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,7 +42,10 @@ type stage struct {
 	fails   error
 	logs    string
 	closed  bool
+	still   time.Duration
 }
+
+func (s *stage) StoodStill(time.Time) time.Duration { return s.still }
 
 func (s *stage) Client() kubernetes.Interface            { return s.client }
 func (*stage) NodeName() string                          { return "node" }
@@ -176,6 +180,19 @@ func TestRecreate(t *testing.T) {
 	p.do(t.Context(), scenario.Recreate{})
 	if events := p.log.History().Events; events[0].Error != "" || !strings.Contains(events[1].Error, "already exists") {
 		t.Errorf("%+v", events)
+	}
+}
+
+// A scenario of a time in which the node got no CPU decides nothing.
+func TestANodeThatStoodStill(t *testing.T) {
+	s := &stage{client: fake.NewClientset(), still: 900 * time.Millisecond}
+	p := onStage(t, s, "drain-force")
+	if err := p.stoodStill(time.Now()); err != nil {
+		t.Error(err)
+	}
+	s.still = 1200 * time.Millisecond
+	if err := p.stoodStill(time.Now()); err == nil || !strings.Contains(err.Error(), "node node stood still for 1.2 s") {
+		t.Errorf("got %v", err)
 	}
 }
 

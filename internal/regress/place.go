@@ -18,6 +18,7 @@ package regress
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/client-go/kubernetes"
 
@@ -62,6 +63,10 @@ type (
 	severable interface {
 		CutKubeletOff(ctx context.Context) error
 		LetKubeletList(ctx context.Context) error
+	}
+	// paced is a place that may get less of this machine than the harness does, and tells when it was left waiting.
+	paced interface {
+		StoodStill(after time.Time) time.Duration
 	}
 	// logging is a place whose programs' logs are gone with it.
 	logging interface {

@@ -131,7 +131,7 @@ func (p *play) perform(ctx context.Context, start time.Time) {
 			p.abandon(err)
 		} else if err := p.recording(); err != nil {
 			p.abandon(fmt.Errorf("the recording is not whole: %w", err))
-		} else if err := p.pulse.since(start); err != nil {
+		} else if err := p.stoodStill(start); err != nil {
 			p.abandon(err)
 		}
 	}

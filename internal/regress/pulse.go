@@ -78,9 +78,23 @@ func (p *pulse) since(begin time.Time) error {
 	defer p.mu.Unlock()
 	for _, s := range p.stops {
 		if s.at.Add(s.late).After(begin) {
-			return fmt.Errorf("this machine stood still for %.1f s, which uses the allowed slack up; give it less to do, or run the arms --one-by-one",
-				s.late.Seconds())
+			return stoodStill("this machine", s.late)
 		}
 	}
 	return nil
+}
+
+func stoodStill(what string, late time.Duration) error {
+	return fmt.Errorf("%s stood still for %.1f s, which uses the allowed slack up; give this machine less to do, or run the arms --one-by-one",
+		what, late.Seconds())
+}
+
+// stoodStill says whether this machine, or the node, stood still after a moment.
+func (p *play) stoodStill(begin time.Time) error {
+	if place, ok := p.node.(paced); ok {
+		if late := place.StoodStill(begin); late > standstill {
+			return stoodStill("node "+p.node.NodeName(), late)
+		}
+	}
+	return p.pulse.since(begin)
 }
