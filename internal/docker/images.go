@@ -81,6 +81,22 @@ func (e *Engine) Untag(ctx context.Context, image string) error {
 	return nil
 }
 
+// Remove is Untag that also removes what the image alone was built on and nobody named.
+func (e *Engine) Remove(ctx context.Context, image string) error {
+	ctx, cancel := cleanup(ctx)
+	defer cancel()
+	if _, err := e.Docker(ctx, "image", "rm", image); err != nil && !strings.Contains(strings.ToLower(err.Error()), "no such image") {
+		return err
+	}
+	return nil
+}
+
+// Prune removes images with the label that lost their names and that nothing runs of or is built on.
+func (e *Engine) Prune(ctx context.Context, label string) error {
+	_, err := e.Docker(ctx, "image", "prune", "--force", "--filter", "label="+label)
+	return err
+}
+
 // RemoveContainer ends and removes a container and its volumes. One that is not there is fine. It works on after ctx ends.
 func (e *Engine) RemoveContainer(ctx context.Context, container string) error {
 	ctx, cancel := cleanup(ctx)

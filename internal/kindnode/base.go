@@ -157,7 +157,8 @@ func importBase(ctx context.Context, e *docker.Engine, image, rootfs string, ent
 	go func() { w.CloseWithError(writeBase(w, rootfs, entries, at)) }()
 	defer r.Close()
 	return e.Import(ctx, r, image,
-		"ENV container=docker", // systemd looks for it
+		"ENV container=docker",     // systemd looks for it
+		"LABEL "+LabelManifest+"=", // until it has one: what is built on it is found by the label
 		`ENTRYPOINT [ "/usr/local/bin/entrypoint", "/sbin/init" ]`)
 }
 

@@ -179,17 +179,12 @@ func (b *builder) makeShared(ctx context.Context, c *contents, shared string) er
 	if err != nil {
 		return err
 	}
-	old, err := b.e.Inspect(ctx, shared)
-	if err != nil {
-		return err
-	}
 	done = b.step("kind build node-image")
 	err = b.kindBuild(ctx, tarball, base, shared)
 	done()
 	if err != nil {
 		return err
 	}
-	b.removeOld(ctx, old)
 	// Those of other inputs serve nobody any more; images that are built on them keep what they need.
 	names, err := b.e.Docker(ctx, "images", "--format", "{{.Repository}}:{{.Tag}}", sharedRepository)
 	if err != nil {
@@ -203,13 +198,6 @@ func (b *builder) makeShared(ctx context.Context, c *contents, shared string) er
 		}
 	}
 	return nil
-}
-
-// removeOld removes an image that lost its name to a new one. If something still runs of it, or is built on it, it stays.
-func (b *builder) removeOld(ctx context.Context, old *docker.Image) {
-	if old != nil && len(old.RepoTags) < 2 {
-		_, _ = b.e.Docker(ctx, "image", "rm", old.ID)
-	}
 }
 
 // takeKind finds the module that kind comes from, for its files.

@@ -91,7 +91,7 @@ func (b *builder) finish(ctx context.Context, raw string, files ...file) (*Resul
 	image := old
 	if old != nil && !b.o.Rebuild && old.Config.Labels[LabelManifest] == labels[LabelManifest] {
 		b.say("the image is there, of the same inputs")
-	} else if image, err = b.derive(ctx, raw, r, old, changes); err != nil {
+	} else if image, err = b.derive(ctx, raw, r, changes); err != nil {
 		return nil, err
 	}
 	return &Result{Image: b.o.Image, ID: image.ID, Size: image.Size, Arch: image.Arch, Arm: b.o.Arm,
@@ -99,12 +99,15 @@ func (b *builder) finish(ctx context.Context, raw string, files ...file) (*Resul
 		Manifest: papers[0], SPDX: papers[1]}, nil
 }
 
-func (b *builder) derive(ctx context.Context, raw string, files io.Reader, old *docker.Image, changes []string) (*docker.Image, error) {
+func (b *builder) derive(ctx context.Context, raw string, files io.Reader, changes []string) (*docker.Image, error) {
 	defer b.step("put the kubelet into the image")()
 	if err := b.e.Derive(ctx, raw, b.o.Image, files, stopSignal, changes...); err != nil {
 		return nil, err
 	}
-	b.removeOld(ctx, old)
+	// The one that had the name before, among others: clusters may have run of it until now.
+	if err := b.e.Prune(ctx, LabelManifest); err != nil {
+		return nil, err
+	}
 	image, err := b.e.Inspect(ctx, b.o.Image)
 	if err == nil && image == nil {
 		err = fmt.Errorf("the engine made the image and lost it: %s", b.o.Image)

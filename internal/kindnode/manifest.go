@@ -150,7 +150,7 @@ func (m *Manifest) standIn(image, what string) {
 }
 
 // sharedFormat is part of it. Raise it when what both arms share comes to be made differently.
-const sharedFormat = "2"
+const sharedFormat = "3"
 
 // inputs is a hash of all that both arms of an image share.
 func (m *Manifest) inputs() (string, error) {

@@ -63,7 +63,7 @@ func testImage(t *testing.T, e *docker.Engine, tag string) string {
 	t.Helper()
 	name := Repository + "-test:" + tag
 	t.Cleanup(func() {
-		if err := e.Untag(context.Background(), name); err != nil {
+		if err := e.Remove(context.Background(), name); err != nil {
 			t.Error(err)
 		}
 		checkNothingIsLeft(t, e)
