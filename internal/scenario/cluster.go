@@ -16,6 +16,8 @@ limitations under the License.
 
 package scenario
 
+import "time"
+
 // cluster is the family of what takes a whole cluster: controllers that replace or judge a pod, kubectl drain, a port that the
 // next pod is given by the scheduler.
 func cluster() []Scenario {
@@ -59,6 +61,8 @@ func cluster() []Scenario {
 		Pod:    Pod{Grace: 30, Owner: OwnerJob, Containers: stubborn},
 		Steps:  []Step{del(0, 30), force(3)},
 		Expect: append(repairs(ShorterActs, Zero), keeps(Kept)...),
+		// Until the Job must be over, and not only the container.
+		Watch:  map[Level]time.Duration{LevelKind: 50 * time.Second},
 		Levels: only,
 		Not:    notWithoutControllers,
 	}, {
