@@ -157,7 +157,8 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 	}
 	verb := []string{"build"}
 	if slices.Contains(testBinaries, t.Program) {
-		verb = []string{"test", "-c"}
+		// Vetting a suite takes as long as compiling it, and who wants it asks for it.
+		verb = []string{"test", "-c", "-vet=off"}
 	}
 	args := slices.Concat(verb, []string{"-o", tmp}, t.flags, []string{t.pkg})
 	_, err = tool.Go(ctx, t.dir, t.toolchain, buildEnv(t), args...)
