@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: help setup tree build lint verify update unit intree matrix regression regression-node properties mutants bench e2e-node node conformance page test clean e2e e2e-smoke image image-setup image-teardown image-test
+.PHONY: help setup tree build lint verify update unit intree matrix regression regression-node properties mutants bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ image-teardown: ## stop the engine that image-setup started; packet filter, brid
 
 image-test: image ## node images from every source, an interrupt, a cluster; a Docker engine up and down in a network of its own (root)
 	KGRACE_IMAGE=1 go test -count=1 -timeout=30m ./internal/docker ./internal/kindnode
+
+upstream-e2e: ## upstream's own end-to-end specs about the end of a pod on kind clusters of both arms (root, Docker)
+	hack/setup.sh busybox-static && $(KGRACE) upstream-e2e
 
 page: ## the report in a real browser, on a desk and on a phone (installs chromium where it is missing)
 	hack/setup.sh chromium && hack/verify-report.sh

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+
+# Copyright The kgrace Authors.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+# Asks the Go module proxy for new Kubernetes releases and moves each series there, as far as it goes by itself: the nightly
+# job of those whose CI has no matrix made at run time. What was moved is in rebase.diff in $ARTIFACTS. Exit code 1: a series
+# does not fit its new release.
+
+set -o errexit -o nounset -o pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+artifacts="${ARTIFACTS:-_output/artifacts}"
+mkdir -p "${artifacts}"
+failed=0
+# By itself, so that a proxy that does not answer is not taken for one that has nothing new.
+list="$(go run ./cmd/kgrace releases --newer)"
+# One line a minor: name, pinned tag, newest tag, state.
+while read -r minor _ newest state; do
+  [[ "${state}" == newer ]] || continue
+  echo "releases: ${minor}: ${newest}" >&2
+  if ! go run ./cmd/kgrace patch rebase --kubernetes "${minor}" --to "${newest}"; then
+    failed=1
+    continue
+  fi
+  go run ./cmd/kgrace matrix --kubernetes "${minor}" || failed=1
+  go run ./cmd/kgrace regress --level sim --kubernetes "${minor}" --artifacts "${artifacts}/${minor}" || failed=1
+done <<<"${list}"
+git diff -- versions.yaml patches >"${artifacts}/rebase.diff"
+exit "${failed}"

@@ -1,0 +1,168 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package cifiles
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// known takes every command of kgrace but one, and the targets of the real Makefile with one more.
+func known(t *testing.T) Known {
+	t.Helper()
+	targets, err := Targets(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Known{Root: root, Targets: append(targets, "e2e", "image", "matrix", "upstream-e2e"), Kgrace: func(args []string) error {
+		if len(args) == 0 || args[0] == "nonsense" {
+			return errors.New("unknown command")
+		}
+		return nil
+	}}
+}
+
+// spoiled is a file with one thing in it changed.
+type spoiled struct{ old, new, want string }
+
+func TestWorkflowFaults(t *testing.T) {
+	checkSpoiled(t, "ci/github/kgrace.yaml", CheckWorkflow, []spoiled{
+		{"actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1", "actions/checkout@v7", "not pinned"},
+		{"actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1", "actions/checkout@3d3c42e", "not pinned"},
+		{"actions/cache@27d5ce7f107fe9357f9df03efb73ab90386fccae", "actions/cache@main", "actions/cache@main is not pinned"},
+		{" # v7.0.1", "", "say behind actions/checkout@"},
+		{"contents: read", "contents: write", "want contents: read"},
+		{"contents: read", "contents: read\n  id-token: write", "and nothing else"},
+		{"{persist-credentials: false}", "{fetch-depth: 0}", "the checkout keeps its token"},
+		{"hashFiles('versions.yaml')", "hashFiles('go.mod')", "not made of versions.yaml"},
+		{"make lint verify unit", "make lint verify unity", "make unity: no such target"},
+		{"make lint verify unit", "cd x && make", "only prints help"},
+		{"./cmd/kgrace matrix", "./cmd/kgrace nonsense", "kgrace nonsense --kubernetes $MINOR: unknown command"},
+		{`--kubernetes "$MINOR"`, "--kubernetes ${{ matrix.minor }}", "text that the shell runs"},
+		{"make lint verify unit", "hack/no-such.sh", "hack/no-such.sh: no such script"},
+		{"timeout-minutes: 45", "timeout-minutes: 0", "timeout-minutes"},
+		{"pull_request: {}", "pull_request_target: {}", "pull_request_target"},
+		{"pull_request: {}", "pull_request: {}\n  foo: bar", "foo"},
+		{"- run: make lint", "- continue-on-error: true\n        run: make lint", "continue-on-error"},
+		{"- run: make lint", "- run: echo ${{ secrets.TOKEN }}\n      - run: make lint", "reads a credential"},
+		{"group: kgrace-${{ github.ref }}", "group: ''", "no concurrency group"},
+		{`"on":`, "on:", "unknown field"},
+	})
+	checkSpoiled(t, "ci/github/kubernetes-releases.yaml", CheckWorkflow, []spoiled{
+		{"needs: [ask]", "needs: [asked]", "needs asked, which is not there"},
+		{"actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f", "actions/upload-artifact@v7", "not pinned"},
+	})
+}
+
+func TestProwFaults(t *testing.T) {
+	checkSpoiled(t, "ci/prow/kgrace.yaml", CheckProw, []spoiled{
+		{"image: ${KGRACE_CI_IMAGE}", "image: debian:12", "which the adopter fills in"},
+		{"decorate: true", "decorate: false", "want decorate: true"},
+		{"timeout: 45m", "timeout: 45", "missing unit"},
+		{"interval: 24h", "interval: daily", "interval"},
+		{"args: [lint, verify, unit]", "args: [lint, verify, unity]", "make unity: no such target"},
+		{"kgrace image setup", "kgrace nonsense", "kgrace nonsense: unknown command"},
+		{"- -ec", "- -c", "goes on after an error"},
+		{"command: [ci/releases.sh]", "command: [ci/release.sh]", "no such script"},
+		{"name: pull-kgrace-regression", "name: pull-kgrace-verify", "two jobs are called"},
+		{"name: pull-kgrace-verify", "name: pull-kgrace-verify-" + strings.Repeat("x", 60), "at most 63"},
+		{"kgrace/kgrace:", "kgrace:", "owner/repository"},
+		{"always_run: true", "always_run: true\n      run_if_changed: x", "want always_run or run_if_changed"},
+		{"extra_refs: [{org: kgrace, repo: kgrace, base_ref: main}]", "extra_refs: []", "no checkout"},
+		{"always_run: true", "always_runs: true", "always_runs"},
+		{"resources:", "env: [{name: TOKEN, value: x}]\n            resources:", "no job needs a credential"},
+		{"command: [make]", "command: []", "want a command"},
+		{"requests: {cpu: \"2\", memory: 6Gi}", "requests: {cpu: \"2\"}", "how much memory"},
+	})
+}
+
+func TestJobFaults(t *testing.T) {
+	checkSpoiled(t, "ci/indexed-job/base/shards.yaml", CheckJob, []spoiled{
+		{"completions: 4", "completions: 5", "completions is another number"},
+		{"maxFailedIndexes: 4", "maxFailedIndexes: 1", "must not stop the others"},
+		{"backoffLimitPerIndex: 0", "backoffLimitPerIndex: 3", "tried once"},
+		{"restartPolicy: Never", "restartPolicy: OnFailure", "forgives"},
+		{"image: kgrace-shards", "image: example.org/kgrace-shards:v1", "which an overlay replaces"},
+		{"--shard, $(INDEX)/$(PARTS)]", "--shard, 0/4]", "does not take its part"},
+		{"readOnlyRootFilesystem: true", "readOnlyRootFilesystem: false", "rights that it does not need"},
+		{"automountServiceAccountToken: false", "automountServiceAccountToken: true", "needs no token"},
+		{"args: [regress,", "args: [nonsense,", "unknown command"},
+		{"activeDeadlineSeconds: 3600", "activeDeadline: 3600", "activeDeadline"},
+	})
+	checkSpoiled(t, "ci/indexed-job/merge/job.yaml", CheckJob, []spoiled{{"backoffLimit: 0", "backoffLimit: 6", "no retries"}})
+	for folder, cases := range map[string][]spoiled{
+		"base": {{"newName: kgrace-shards", "newName: example.org/kgrace-shards", "the adopter's to name"}, {"claim.yaml, ", "", "not in the kustomization"},
+			{"namespace.yaml, ", "namespaces.yaml, ", "namespaces.yaml is not there"}},
+		"kind":  {{"- {op: add, path: /spec/volumeName, value: kgrace-artifacts}", "nonsense", "want a list of operations"}},
+		"merge": {{"resources: [job.yaml]", "resource: [job.yaml]", "resource"}},
+	} {
+		files := folderFiles(t, filepath.Join(root, "ci/indexed-job", folder))
+		checkSpoiled(t, "ci/indexed-job/"+folder+"/kustomization.yaml",
+			func(data []byte, _ Known) []string { return CheckKustomization(data, files) }, cases)
+	}
+}
+
+func folderFiles(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		files = append(files, e.Name())
+	}
+	return files
+}
+
+// checkSpoiled holds the file good, and every change of it bad for the reason named.
+func checkSpoiled(t *testing.T, file string, check func([]byte, Known) []string, cases []spoiled) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if faults := check(data, known(t)); len(faults) > 0 {
+		t.Errorf("%s:\n  %s", file, strings.Join(faults, "\n  "))
+	}
+	for _, c := range cases {
+		if !strings.Contains(string(data), c.old) {
+			t.Errorf("%s has no %q", file, c.old)
+			continue
+		}
+		faults := check([]byte(strings.Replace(string(data), c.old, c.new, 1)), known(t))
+		if !slices.ContainsFunc(faults, func(f string) bool { return strings.Contains(f, c.want) }) {
+			t.Errorf("%s with %q: got %q, want %q", file, c.new, faults, c.want)
+		}
+	}
+}
+
+func TestMinors(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "ci/github/kgrace.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Minors(data)
+	if err != nil || len(found["minors"]) < 2 || len(found["node"]) < 2 {
+		t.Errorf("%v, %v", found, err)
+	}
+}

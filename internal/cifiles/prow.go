@@ -1,0 +1,155 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package cifiles
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// ProwImage stands in for the image of Prow's jobs, which the adopter names.
+const ProwImage = "${KGRACE_CI_IMAGE}"
+
+// ProwConfig is a file of Prow jobs: the fields that this project uses, under the names that Prow has for them.
+type ProwConfig struct {
+	Presubmits map[string][]ProwJob `json:"presubmits,omitempty"`
+	Periodics  []ProwJob            `json:"periodics,omitempty"`
+}
+
+// ProwJob is a presubmit or a periodic.
+type ProwJob struct {
+	Name             string            `json:"name"`
+	Labels           map[string]string `json:"labels,omitempty"`
+	Decorate         bool              `json:"decorate"`
+	DecorationConfig *struct {
+		Timeout string `json:"timeout"`
+	} `json:"decoration_config,omitempty"`
+	Spec *corev1.PodSpec `json:"spec"`
+	// of presubmits
+	AlwaysRun    bool   `json:"always_run,omitempty"`
+	RunIfChanged string `json:"run_if_changed,omitempty"`
+	Optional     bool   `json:"optional,omitempty"`
+	// of periodics
+	Interval  string `json:"interval,omitempty"`
+	ExtraRefs []struct {
+		Org     string `json:"org"`
+		Repo    string `json:"repo"`
+		BaseRef string `json:"base_ref"`
+	} `json:"extra_refs,omitempty"`
+}
+
+// prowName is what Prow takes for a job: it becomes a label.
+var prowName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
+
+// CheckProw says what is wrong with a file of Prow jobs.
+func CheckProw(data []byte, known Known) (faults []string) {
+	var c ProwConfig
+	if err := yaml.UnmarshalStrict(data, &c); err != nil {
+		return []string{err.Error()}
+	}
+	refuse := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	var names []string
+	for repo, jobs := range c.Presubmits {
+		if strings.Count(repo, "/") != 1 {
+			refuse("presubmits of %q: want owner/repository", repo)
+		}
+		for _, j := range jobs {
+			names = append(names, j.Name)
+			if j.AlwaysRun == (j.RunIfChanged != "") {
+				refuse("presubmit %s: want always_run or run_if_changed", j.Name)
+			}
+			if _, err := regexp.Compile(j.RunIfChanged); err != nil {
+				refuse("presubmit %s: %v", j.Name, err)
+			}
+			if j.Interval != "" || len(j.ExtraRefs) > 0 {
+				refuse("presubmit %s: interval and extra_refs are for periodics", j.Name)
+			}
+			faults = append(faults, j.check(known)...)
+		}
+	}
+	for _, j := range c.Periodics {
+		names = append(names, j.Name)
+		if _, err := time.ParseDuration(j.Interval); err != nil {
+			refuse("periodic %s: interval: %v", j.Name, err)
+		}
+		if len(j.ExtraRefs) != 1 {
+			refuse("periodic %s: want one of extra_refs, or it has no checkout", j.Name)
+		}
+		if j.AlwaysRun || j.RunIfChanged != "" || j.Optional {
+			refuse("periodic %s: always_run, run_if_changed and optional are for presubmits", j.Name)
+		}
+		faults = append(faults, j.check(known)...)
+	}
+	if len(names) == 0 {
+		refuse("no jobs")
+	}
+	slices.Sort(names)
+	for i := range names {
+		if i > 0 && names[i] == names[i-1] {
+			refuse("two jobs are called %s", names[i])
+		}
+	}
+	return faults
+}
+
+func (j ProwJob) check(known Known) (faults []string) {
+	refuse := func(format string, args ...any) {
+		faults = append(faults, "job "+j.Name+": "+fmt.Sprintf(format, args...))
+	}
+	if !prowName.MatchString(j.Name) {
+		refuse("Prow makes a label of the name: want at most 63 letters, digits and -._")
+	}
+	if !j.Decorate || j.DecorationConfig == nil {
+		refuse("want decorate: true and a timeout: it brings the checkout and carries the artifacts away")
+	} else if _, err := time.ParseDuration(j.DecorationConfig.Timeout); err != nil {
+		refuse("timeout: %v", err)
+	}
+	if j.Spec == nil || len(j.Spec.Containers) != 1 {
+		refuse("want a pod of one container")
+		return faults
+	}
+	if len(j.Spec.Volumes) > 0 || j.Spec.ServiceAccountName != "" {
+		refuse("want no volumes and no service account: no job needs a credential")
+	}
+	con := j.Spec.Containers[0]
+	if con.Image != ProwImage {
+		refuse("image %q: want %s, which the adopter fills in", con.Image, ProwImage)
+	}
+	if len(con.Env) > 0 || len(con.EnvFrom) > 0 {
+		refuse("want no environment: no job needs a credential")
+	}
+	if con.Resources.Requests.Memory().IsZero() || con.Resources.Limits.Memory().IsZero() {
+		refuse("say how much memory it needs")
+	}
+	if len(con.Command) == 0 {
+		refuse("want a command: what the image starts by itself is not known")
+		return faults
+	}
+	if con.Command[0] == "bash" && len(con.Args) == 2 {
+		if con.Args[0] != "-ec" {
+			refuse("a script that goes on after an error: want bash -ec")
+		}
+		return append(faults, known.Script(con.Args[1])...)
+	}
+	return append(faults, known.Command(slices.Concat(con.Command, con.Args))...)
+}
