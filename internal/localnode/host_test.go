@@ -22,6 +22,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,6 +69,10 @@ type host struct {
 	Sysctls                              map[string]string
 }
 
+// engineInterface is an interface of a Docker engine. Its containers come and go while a test runs, and their mounts with
+// them; a node makes neither: it has a network namespace of its own.
+var engineInterface = regexp.MustCompile(`^(docker0|br-[0-9a-f]{12}|veth[0-9a-f]{7})$`)
+
 func lookAtHost(t *testing.T) host {
 	t.Helper()
 	var h host
@@ -76,14 +81,18 @@ func lookAtHost(t *testing.T) host {
 		t.Fatal(err)
 	}
 	for _, m := range mounts {
-		h.Mounts = append(h.Mounts, m.Mountpoint+" "+m.FSType)
+		if !strings.Contains(m.Mountpoint, "/docker/") {
+			h.Mounts = append(h.Mounts, m.Mountpoint+" "+m.FSType)
+		}
 	}
 	interfaces, err := net.Interfaces()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, i := range interfaces {
-		h.Interfaces = append(h.Interfaces, fmt.Sprint(i.Name, i.Flags))
+		if !engineInterface.MatchString(i.Name) {
+			h.Interfaces = append(h.Interfaces, fmt.Sprint(i.Name, i.Flags))
+		}
 	}
 	all, err := hierarchies()
 	if err != nil {
