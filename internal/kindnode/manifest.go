@@ -32,7 +32,8 @@ import (
 
 // Manifest says what an image is made of. Equal inputs give equal bytes.
 type Manifest struct {
-	Format     int          `json:"format"` // 1
+	// Format is that of this file and of the image, see format.
+	Format     int          `json:"format"`
 	Arm        kubetree.Arm `json:"arm"`
 	Minor      string       `json:"minor"`
 	Kubernetes string       `json:"kubernetes"`
@@ -97,7 +98,7 @@ func (b *builder) newManifest(ctx context.Context) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Manifest{Format: 1, Arm: b.o.Arm, Minor: b.o.Minor, Kubernetes: b.m.Kubernetes, Arch: b.arch, Commit: tree.Commit,
+	m := &Manifest{Format: format, Arm: b.o.Arm, Minor: b.o.Minor, Kubernetes: b.m.Kubernetes, Arch: b.arch, Commit: tree.Commit,
 		Source: Source{From: b.o.From}, date: date.UTC()}
 	if b.o.Arm == kubetree.Fixed {
 		series, err := patchset.Load(r.SeriesDir(b.o.Minor))
@@ -149,15 +150,15 @@ func (m *Manifest) standIn(image, what string) {
 	m.StandIns[image] = what
 }
 
-// sharedFormat is part of it. Raise it when what both arms share comes to be made differently.
-const sharedFormat = "3"
+// format is part of the inputs. Raise it when images come to be made differently.
+const format = 4
 
 // inputs is a hash of all that both arms of an image share.
 func (m *Manifest) inputs() (string, error) {
 	shared := *m
 	shared.Arm, shared.Commit, shared.Series, shared.Patches, shared.Kubelet = "", "", "", nil, Program{}
 	data, err := shared.json()
-	return sha256OfBytes(append(data, sharedFormat...)), err
+	return sha256OfBytes(data), err
 }
 
 func (m *Manifest) json() ([]byte, error) {

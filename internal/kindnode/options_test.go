@@ -17,9 +17,12 @@ limitations under the License.
 package kindnode
 
 import (
+	"os"
 	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/versions"
@@ -78,4 +81,29 @@ func TestDefaultImage(t *testing.T) {
 			t.Errorf("%s: %s, want %s", arm, got, want)
 		}
 	}
+}
+
+// kind makes the images as a program and the clusters as a package: of one version.
+func TestOneKind(t *testing.T) {
+	data, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, p, err := repo(t).Versions.ProgramOf("kind")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range mod.Require {
+		if r.Mod.Path == p.Module {
+			if r.Mod.Version != p.Version {
+				t.Errorf("go.mod has kind %s, versions.yaml %s", r.Mod.Version, p.Version)
+			}
+			return
+		}
+	}
+	t.Errorf("go.mod does not require %s", p.Module)
 }
