@@ -70,7 +70,7 @@ type builder struct {
 // Build builds the image that the options describe and leaves it in the engine under its name. Errors: options that do not
 // fit together, no engine (docker.IsNotHere), a source that is not there or is of another minor, a checksum that differs, a
 // program that cannot be built. After any of them, and after an interrupt, no container, image, name or temporary file of
-// this build is left, and an image that had the name before still has it.
+// this build is left, and an image that had the name before still has it, unless the new one was whole by then.
 func Build(ctx context.Context, o Options) (*Result, error) {
 	start := time.Now()
 	m, err := o.complete()

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
 	"github.com/kgrace/kgrace/internal/kubetree"
@@ -79,6 +80,16 @@ func (b *builder) prepare(ctx context.Context, root string) (*contents, error) {
 	}
 	for _, name := range names.all() {
 		b.manifest.noteImage(name)
+	}
+	for _, program := range []string{"etcd", "coredns"} {
+		_, p, err := b.o.Repo.Versions.ProgramOf(program)
+		if err != nil {
+			return nil, err
+		}
+		// Other minors ask for other versions; versions.yaml pins one for all.
+		if name := names.kubeadm[program]; !strings.Contains(name[strings.LastIndexByte(name, ':'):], strings.TrimPrefix(p.Version, "v")) {
+			b.manifest.standIn(name, program+" "+p.Version)
+		}
 	}
 	b.manifest.standIn(names.network, "netd, of this project: kindnetd is not on the module proxy")
 	for _, name := range names.storage {

@@ -24,6 +24,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/versions"
 )
@@ -134,6 +136,10 @@ func (o *Options) complete() (versions.Minor, error) {
 			return m, fmt.Errorf("from modules nothing is named, got %q", o.Source)
 		}
 		return m, fmt.Errorf("from %s: name the %[1]s", o.From)
+	}
+	if o.From == FromModules && semver.Compare(m.Kubernetes, "v1.23.0") < 0 {
+		return m, fmt.Errorf("from modules there is no node of Kubernetes %s: its kubelet speaks a CRI (v1alpha2) that the pinned containerd no longer does; "+
+			"replace the kubelet of an image of its time: --from image KIND_NODE_IMAGE", m.Kubernetes)
 	}
 	if o.From != FromTarball && (o.SHA512 != "" || o.Base != "") {
 		return m, fmt.Errorf("a checksum and a base image belong to a tarball, not to %s", o.From)

@@ -62,6 +62,8 @@ func TestOptions(t *testing.T) {
 		"push to nowhere":                {Options{Arm: kubetree.Fixed, Push: true}, "reserved name"},
 		"push without a registry":        {Options{Arm: kubetree.Fixed, Push: true, Image: "node:v1"}, "names no registry"},
 		"push to a user, of no registry": {Options{Arm: kubetree.Fixed, Push: true, Image: "me/node:v1"}, "names no registry"},
+		"older than the containerd":      {Options{Arm: kubetree.Fixed, Minor: "v1.22"}, "--from image"},
+		"older, but only the kubelet":    {Options{Arm: kubetree.Fixed, Minor: "v1.22", From: FromImage, Source: "x:y"}, ""},
 		"push":                           {Options{Arm: kubetree.Fixed, Push: true, Image: "registry.example/me/node:v1"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
