@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: help setup tree build lint verify update unit intree matrix regression regression-node properties mutants bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
+.PHONY: help setup tree build lint verify ci-lint update unit intree matrix regression regression-node properties mutants bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ lint: ## gofmt, go vet, shellcheck
 
 verify: ## prove that patches, vendored and generated files agree with each other
 	$(KGRACE) verify
+
+ci-lint: ## actionlint on the workflows of ci/
+	hack/verify-ci.sh
 
 update: ## write vendored and generated files anew
 	$(KGRACE) update

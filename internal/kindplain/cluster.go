@@ -27,12 +27,12 @@ import (
 	"strings"
 	"time"
 
-	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/kind/pkg/cluster"
 	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 	"sigs.k8s.io/kind/pkg/exec"
 	"sigs.k8s.io/kind/pkg/log"
-	"sigs.k8s.io/yaml"
+
+	"github.com/kgrace/kgrace/internal/kindnode"
 )
 
 // readyWait is how long nodes have to become Ready after kubeadm is done: seconds on an idle machine.
@@ -78,10 +78,7 @@ func Up(ctx context.Context, config Config) (_ *Cluster, err error) {
 			return nil, err
 		}
 	}
-	described, err := config.kind()
-	if err != nil {
-		return nil, err
-	}
+	described := kindnode.ClusterConfig(kindnode.ClusterOptions{Name: config.Name, Image: config.Image, Workers: config.Workers})
 	if err := os.MkdirAll(config.Dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -105,28 +102,6 @@ func Up(ctx context.Context, config Config) (_ *Cluster, err error) {
 	}
 	c.logf("up after %.0f s", time.Since(begin).Seconds())
 	return c, nil
-}
-
-// kind is the cluster as kind wants it described.
-func (c Config) kind() (*v1alpha4.Cluster, error) {
-	kubelet := map[string]any{"kind": "KubeletConfiguration", "oomScoreAdj": 0}
-	switch _, err := os.Stat("/sys/fs/cgroup/cgroup.controllers"); {
-	case errors.Is(err, fs.ErrNotExist):
-		kubelet["failCgroupV1"] = false
-	case err != nil:
-		return nil, err
-	}
-	patch, err := yaml.Marshal(kubelet)
-	if err != nil {
-		return nil, err
-	}
-	config := &v1alpha4.Cluster{Name: c.Name, KubeadmConfigPatches: []string{string(patch)},
-		Nodes: []v1alpha4.Node{{Role: v1alpha4.ControlPlaneRole, Image: c.Image}}}
-	for range c.Workers {
-		config.Nodes = append(config.Nodes, v1alpha4.Node{Role: v1alpha4.WorkerRole, Image: c.Image})
-	}
-	v1alpha4.SetDefaultsCluster(config)
-	return config, nil
 }
 
 // Kubeconfig is an administrator's.

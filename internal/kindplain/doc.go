@@ -18,7 +18,5 @@ limitations under the License.
 // as kubeadm sets them up. It is for programs that bring tests of their own; internal/kindcluster is for scenarios, which
 // record what a node does.
 //
-// Real: everything; kind's own packages make the cluster, with Docker. Two settings are not kubeadm's: on a machine with cgroup
-// v1, where kubelets refuse to start since v1.35, they are told not to, and their own priority for the OOM killer is left
-// alone, because a machine may not let them have it.
+// Real: everything; kind's own packages make the cluster, with Docker, from kindnode's configuration.
 package kindplain
