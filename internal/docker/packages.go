@@ -18,6 +18,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -48,7 +49,8 @@ func missing(needs []need, look func(string) (string, error)) []string {
 	return packages
 }
 
-// install installs Debian packages. apt-get's own lines go to progress.
+// install installs Debian packages. An interrupt waits for apt-get: ended in the middle, it would leave packages half
+// installed, and apt broken for everybody.
 func install(ctx context.Context, packages []string, progress io.Writer) error {
 	if len(packages) == 0 {
 		return nil
@@ -61,12 +63,15 @@ func install(ctx context.Context, packages []string, progress io.Writer) error {
 	}
 	say(progress, "installing %s", strings.Join(packages, " "))
 	apt := func(args ...string) error {
-		_, err := tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Env: append(os.Environ(), "DEBIAN_FRONTEND=noninteractive"), Args: append([]string{"apt-get"}, args...)})
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, err := tool.Run(context.WithoutCancel(ctx), tool.Cmd{Dir: os.TempDir(), Env: append(os.Environ(), "DEBIAN_FRONTEND=noninteractive"), Args: append([]string{"apt-get"}, args...)})
 		return err
 	}
 	args := append([]string{"install", "--yes", "--no-install-recommends"}, packages...)
 	if err := apt(args...); err == nil || ctx.Err() != nil {
-		return err
+		return errors.Join(err, ctx.Err())
 	}
 	// The usual reason is a package list that is missing or old.
 	if err := apt("update"); err != nil {

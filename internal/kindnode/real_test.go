@@ -66,6 +66,10 @@ func testImage(t *testing.T, e *docker.Engine, tag string) string {
 		if err := e.Remove(context.Background(), name); err != nil {
 			t.Error(err)
 		}
+		papers, _ := filepath.Glob("../../_output/image/kgrace.test_kind-node-test_" + tag)
+		for _, dir := range papers {
+			os.RemoveAll(dir)
+		}
 		checkNothingIsLeft(t, e)
 	})
 	return name
