@@ -26,12 +26,17 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/namespace"
 )
+
+// resync is how often the controller looks at every namespace again.
+const resync = 5 * time.Minute
 
 // collectNamespaces runs Kubernetes' namespace controller until stop is called: a node of ours has no controllers, and specs
 // leave their pods to the end of their namespace.
 func collectNamespaces(ctx context.Context, config *rest.Config) (stop func(), err error) {
+	config.WarningHandler = rest.NoWarnings{} // it lists everything, also what is deprecated
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -40,10 +45,10 @@ func collectNamespaces(ctx context.Context, config *rest.Config) (stop func(), e
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	factory := informers.NewSharedInformerFactory(client, 0)
+	ctx, cancel := context.WithCancel(klog.NewContext(ctx, klog.Logger{})) // a logger that says nothing
+	factory := informers.NewSharedInformerFactory(client, resync)
 	controller := namespace.NewNamespaceController(ctx, client, data, client.Discovery().ServerPreferredNamespacedResources,
-		factory.Core().V1().Namespaces(), 5*time.Minute, v1.FinalizerKubernetes)
+		factory.Core().V1().Namespaces(), resync, v1.FinalizerKubernetes)
 	factory.Start(ctx.Done())
 	var done sync.WaitGroup
 	done.Go(func() { controller.Run(ctx, 2) })

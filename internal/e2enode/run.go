@@ -166,7 +166,7 @@ func (o Options) command(node *localnode.Node, work, token string) []string {
 		argv = append(argv, "--skip="+s)
 	}
 	return append(argv, filepath.Join(work, "e2e_node.test"), "--",
-		"--start-services=false", "--stop-services=false", "--prepull-images=false", "--e2e-verify-service-account=false",
+		"--start-services=false", "--stop-services=false", "--prepull-images=false",
 		"--host="+node.InsideURL(), "--bearer-token="+token, "--node-name="+node.NodeName(),
 		"--container-runtime-endpoint=unix://"+node.RuntimeEndpoint(),
 		"--system-spec-file="+filepath.Join(work, specFile), "--report-dir="+filepath.Join(work, "report"))
