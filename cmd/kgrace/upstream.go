@@ -93,7 +93,7 @@ func upstreamTable(ctx context.Context, r *kubetree.Repo, what, minor string) (s
 	if what == "sizes" {
 		return series.Size(minor).Markdown(), nil
 	}
-	declared, err := intree.LoadDeclared(r.SeriesDir(minor))
+	declared, err := intree.LoadDeclaration(r.SeriesDir(minor))
 	if err != nil {
 		return "", err
 	}
@@ -106,7 +106,7 @@ func upstreamTable(ctx context.Context, r *kubetree.Repo, what, minor string) (s
 
 // ruleTable says for each rule of the contract which patches give it, which tests come with those, and which scenarios show
 // it: in bold where stock breaks the rule there.
-func ruleTable(ctx context.Context, series *patchset.Series, declared []intree.Declared, all []scenario.Scenario) (string, error) {
+func ruleTable(ctx context.Context, series *patchset.Series, declared intree.Declaration, all []scenario.Scenario) (string, error) {
 	patches := map[scenario.Rule][]int{}
 	for i, p := range series.Patches {
 		trailers, err := p.Trailers(ctx)
@@ -151,28 +151,38 @@ func ruleTable(ctx context.Context, series *patchset.Series, declared []intree.D
 }
 
 // testsByPatch names the declared test functions that each patch brings or changes, each once, under the first patch that
-// touches it. A test that no patch touches is an error.
-func testsByPatch(series *patchset.Series, declared []intree.Declared) ([][]string, error) {
+// touches it; specs are named together, by their folder. One that no patch touches is an error.
+func testsByPatch(series *patchset.Series, declared intree.Declaration) ([][]string, error) {
 	tests := make([][]string, len(series.Patches))
 	placed := map[string]bool{}
-	for _, d := range declared {
-		name, _, _ := strings.Cut(d.Test, "/")
-		if placed[d.Package+"."+name] {
-			continue
+	place := func(pkg, name, begin string) error {
+		if placed[pkg+"."+name] {
+			return nil
 		}
-		at := slices.IndexFunc(series.Patches, func(p *patchset.Patch) bool { return touchesTest(p, d.Package, name) })
+		at := slices.IndexFunc(series.Patches, func(p *patchset.Patch) bool { return touchesTest(p, pkg, begin) })
 		if at < 0 {
-			return nil, fmt.Errorf("no patch touches %s.%s, which %s declares", d.Package, name, intree.DeclaredFile)
+			return fmt.Errorf("no patch touches %s.%s, which %s declares", pkg, name, intree.DeclaredFile)
 		}
-		placed[d.Package+"."+name] = true
+		placed[pkg+"."+name] = true
 		tests[at] = append(tests[at], name)
+		return nil
+	}
+	for _, d := range declared.Tests {
+		name, _, _ := strings.Cut(d.Test, "/")
+		if err := place(d.Package, name, "func "+name+"("); err != nil {
+			return nil, err
+		}
+	}
+	for _, spec := range declared.Specs {
+		if err := place(spec.Package, "specs of "+spec.Package, "var _ = "); err != nil {
+			return nil, err
+		}
 	}
 	return tests, nil
 }
 
-// touchesTest looks for the function among the lines that the patch changes, and in what git says a change is in.
-func touchesTest(p *patchset.Patch, pkg, name string) bool {
-	begin := "func " + name + "("
+// touchesTest looks for the beginning of a test among the lines that the patch changes, and in what git says a change is in.
+func touchesTest(p *patchset.Patch, pkg, begin string) bool {
 	for _, f := range p.Files {
 		if filepath.ToSlash(filepath.Dir(f.Path)) != pkg || !strings.HasSuffix(f.Path, "_test.go") {
 			continue

@@ -100,7 +100,7 @@ func TestRuleTableNamesATestThatNoPatchTouches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = ruleTable(t.Context(), series, []intree.Declared{{Package: "pkg/kubelet", Test: "TestGone/x"}}, []scenario.Scenario{})
+	_, err = ruleTable(t.Context(), series, intree.Declaration{Tests: []intree.Declared{{Package: "pkg/kubelet", Test: "TestGone/x"}}}, []scenario.Scenario{})
 	if err == nil || !strings.Contains(err.Error(), "pkg/kubelet.TestGone") {
 		t.Errorf("%v", err)
 	}

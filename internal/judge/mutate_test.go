@@ -148,6 +148,7 @@ var mutants = []struct {
 	{"a second TERM", "shorten-thrice", []mutate{again(0, word("main", "TERM"), 2*time.Second)}, []scenario.Rule{"R6"}},
 	{"the first stop cancelled", "shorten-thrice", []mutate{cancelled("main", 2*time.Second)}, []scenario.Rule{"R9"}},
 	{"never 38", "shorten-late", []mutate{timeout(1, "main", to(20)), shift(0, exitOf("main"), 17*time.Second), shift(0, kind(history.Finished), 20*time.Second)}, []scenario.Rule{"R1", "R2"}},
+	{"half a second rounded down", "shorten-between-seconds", []mutate{timeout(1, "main", add(-1)), shift(0, exitOf("main"), -time.Second)}, []scenario.Rule{"R1", "R3"}},
 	{"lengthened", "lengthen", []mutate{shift(0, exitOf("main"), 55*time.Second)}, []scenario.Rule{"R2"}},
 	{"lengthened at the runtime", "lengthen", []mutate{
 		again(0, callOf("main", "StopContainer"), 2*time.Second), timeout(1, "main", to(60))}, []scenario.Rule{"R2"}},

@@ -24,10 +24,11 @@ import (
 )
 
 // rows is every row of the scenario list.
-const rows = `force-direct force-while-terminating shorten-once shorten-thrice shorten-late shorten-past lengthen negative now
+const rows = `force-direct force-while-terminating shorten-once shorten-thrice shorten-late shorten-between-seconds
+shorten-past lengthen negative now
 hook-exec-shorten hook-exec-force hook-force-direct hook-sleep-shorten hook-http-shorten hook-done-not-repeated
 hook-running-not-restarted hook-hangs hook-slow hook-override sidecar-shorten sidecar-force sidecar-order
-evict-hard-over-soft evict-hard-direct evict-soft-max taint-evict stop-errors stop-hangs sandbox-order quiet-cancel
+evict-hard-over-soft evict-hard-direct evict-soft-max evict-then-delete taint-evict stop-errors stop-hangs sandbox-order quiet-cancel
 readiness-during-stop pending-fast-delete static-removed static-replaced mirror-only same-uid-restart orphan
 graceful-two-phase deleted-during-pull lost-zero-update kubelet-killed containerd-restarted
 statefulset-force statefulset-force-direct daemonset-force job-failure-policy drain-force hostport-reuse`

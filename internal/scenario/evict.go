@@ -50,6 +50,16 @@ func evictions() []Scenario {
 		Levels: []Level{LevelSim},
 		Not:    notByEviction,
 	}, {
+		ID:     "evict-then-delete",
+		Source: "mutant forget-only-shorter",
+		Fixed:  "killed at the eviction's 10 s: neither delete is shorter, though the second is shorter than the first",
+		Stock:  "the same",
+		Pod:    Pod{Grace: 60, Containers: stubborn},
+		Steps:  []Step{at(0, Evict{Max: 10}), del(2, 60), del(4, 20)},
+		Expect: keeps(Deadline, OnlyShorter),
+		Levels: []Level{LevelSim},
+		Not:    notByEviction,
+	}, {
 		ID:     "taint-evict",
 		Source: "the taint manager's delete",
 		Fixed:  "killed at 3 s",

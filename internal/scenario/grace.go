@@ -68,6 +68,16 @@ func grace() []Scenario {
 		Expect: append(repairs(Deadline), keeps(OnlyShorter)...),
 		Levels: everywhere,
 	}, {
+		ID:     "shorten-between-seconds",
+		Source: "mutant round-down",
+		Fixed:  "what is left, 17.5 s, is 18 for the runtime: killed at 20.5 s, never before 20",
+		Stock:  "killed at 60 s",
+		Pod:    Pod{Grace: 60, Containers: stubborn},
+		Steps:  []Step{del(0, 60), del(2.5, 20)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 60, Steps: []Step{del(0, 24), del(2.5, 12)}}},
+		Expect: repairs(Deadline, ShorterActs),
+		Levels: everywhere,
+	}, {
 		ID:     "shorten-past",
 		Source: "#87039, #98506",
 		Fixed:  "killed by 30 + 2 s at the latest",
