@@ -99,6 +99,9 @@ func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 			err = errors.Join(err, fmt.Errorf("%s: taking the node down: %w", o.Arm, e))
 		}
 	}()
+	if err := untaint(ctx, node.RESTConfig(), node.NodeName()); err != nil {
+		return nil, err
+	}
 	stop, err := collectNamespaces(ctx, node.RESTConfig())
 	if err != nil {
 		return nil, err

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -29,6 +31,17 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/namespace"
 )
+
+// untaint takes the taint off the node that the API server gives every new one: a node lifecycle controller would do so once the
+// node is Ready, which it is. The suite's own API server does not set it in the first place.
+func untaint(ctx context.Context, config *rest.Config, node string) error {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	_, err = client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, []byte(`{"spec":{"taints":null}}`), metav1.PatchOptions{})
+	return err
+}
 
 // resync is how often the controller looks at every namespace again.
 const resync = 5 * time.Minute
