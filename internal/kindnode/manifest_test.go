@@ -22,6 +22,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,20 +30,26 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 )
 
+// self is this test as a program; it is big, and read once.
+var self = sync.OnceValues(func() (*Program, error) {
+	file, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return describe(kubelet, "v1.37.2+grace.1", file)
+})
+
 // sample is a manifest with something of everything. Its kubelet is this test.
 func sample(t *testing.T) *Manifest {
 	t.Helper()
-	self, err := os.Executable()
+	described, err := self()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := describe(kubelet, "v1.37.2+grace.1", self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := *described
 	p.Modules = []Module{{Path: "golang.org/x/mod", Version: "v0.30.0+incompatible", Sum: "h1:AAAA"}}
 	m := &Manifest{Format: 1, Arm: kubetree.Fixed, Minor: "v1.37", Kubernetes: "v1.37.2", Arch: "amd64", Commit: "c0ffee", Series: "sha256:5e71e5",
-		Patches: []string{"0001-a.patch"}, Kubelet: *p, Source: Source{From: FromModules}, Kind: "v0.33.0",
+		Patches: []string{"0001-a.patch"}, Kubelet: p, Source: Source{From: FromModules}, Kind: "v0.33.0",
 		Programs: []Program{{Name: "pause", SHA256: strings.Repeat("0", 64)}},
 		Debian:   []rootfs.Package{{Name: "libstdc++6", Version: "1:12.2-14+deb12u1", Arch: "amd64"}},
 		date:     time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
