@@ -142,7 +142,10 @@ func shardLayers(minor, program string, paths map[scenario.Arm]string) ([]*image
 		return nil, err
 	}
 	suites := imagefile.Layer{{Path: shardImageSuites + "/" + shard.SuitesFile, Data: append(list, '\n')},
-		{Path: "tmp", Dir: true, Mode: 0o1777}}
+		{Path: "tmp", Dir: true, Mode: 0o1777},
+		// A kubelet looks in these for a user of its own name and will not start without them, finding none is all right.
+		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
+		{Path: "etc/group", Data: []byte("root:x:0:\nnonroot:x:65532:\n")}}
 	for _, arm := range scenario.Arms() {
 		suites = append(suites, imagefile.File{Path: filepath.ToSlash(filepath.Join(shardImageSuites, made.Files[arm])), Mode: 0o755, From: paths[arm]})
 	}

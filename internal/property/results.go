@@ -149,10 +149,10 @@ func (r Results) Good() error {
 		judged += t.Held + t.Broken
 	}
 	switch {
-	case r.Histories == 0 || judged == 0:
-		return fmt.Errorf("%s: nothing was judged", r.Arm)
 	case len(r.Unplayed) > 0:
 		return fmt.Errorf("%s: %d scenarios could not be played; the first is seed %d: %s", r.Arm, len(r.Unplayed), r.Unplayed[0].Seed, r.Unplayed[0].Why)
+	case r.Histories == 0 || judged == 0:
+		return fmt.Errorf("%s: nothing was judged", r.Arm)
 	case r.Arm == scenario.Stock && len(r.Broken) == 0:
 		return fmt.Errorf("stock broke no rule in %d histories: the scenarios or the judges have no teeth", r.Histories)
 	case r.Arm == scenario.Fixed && len(r.Broken) > 0:

@@ -255,7 +255,8 @@ func (merged *Merged) properties(out string, parts []*Manifest) error {
 				of[f.Row], of[f.History] = m.dir, m.dir
 			}
 		}
-		if want := parts[0].Histories; histories != want {
+		// What could not be played says so itself.
+		if want := parts[0].Histories; histories != want && !slices.ContainsFunc(found, func(r property.Results) bool { return len(r.Unplayed) > 0 }) {
 			return fmt.Errorf("%s: the parts played %d histories in all, asked for were %d", arm, histories, want)
 		}
 		sum := property.Merge(found...)
