@@ -17,6 +17,7 @@ limitations under the License.
 package docker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -130,7 +131,7 @@ func insideNamespaces(t *testing.T) {
 		_, _ = waitEnd(fd, 10*time.Second)
 		unix.Close(fd)
 	}
-	if _, s, err = Setup(ctx, c); err != nil {
+	if e, s, err = Setup(ctx, c); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"iptables": before.IPTables, "links": strings.Join(before.Links, " ")} {
@@ -143,7 +144,14 @@ func insideNamespaces(t *testing.T) {
 			t.Errorf("what was before is forgotten: %s: %s, want %s", name, got, want)
 		}
 	}
-	if _, err := Teardown(ctx, dir, false, true, os.Stderr); err != nil {
+	runPrivileged(t, e, root)
+	if _, err := Teardown(ctx, dir, false, false, os.Stderr); err == nil || !strings.Contains(err.Error(), "containers run in it: sleeper") {
+		t.Errorf("a teardown under a running container: %v", err)
+	}
+	if !s.running() {
+		t.Fatal("the engine is down, and should not be")
+	}
+	if _, err := Teardown(ctx, dir, true, true, os.Stderr); err != nil {
 		t.Fatalf("%v\n%s", err, s.logEnd())
 	}
 	if err := before.compare(ctx); err != nil {
@@ -154,6 +162,45 @@ func insideNamespaces(t *testing.T) {
 	}
 	if _, err := Teardown(ctx, dir, false, false, nil); err != ErrNothing {
 		t.Errorf("a second teardown: %v", err)
+	}
+}
+
+// runPrivileged runs what this machine's lack of capabilities keeps an engine from running by itself: a privileged container,
+// and a privileged command in it.
+func runPrivileged(t *testing.T, e *Engine, root string) {
+	t.Helper()
+	dir := t.TempDir()
+	source := `package main
+
+import ("os"; "os/signal"; "syscall")
+
+func main() {
+	if len(os.Args) > 1 { return }
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGTERM)
+	<-c
+}
+`
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, "sleeper"), filepath.Join(dir, "main.go"))
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	tar, err := exec.Command("tar", "--create", "--directory", dir, "sleeper").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Import(t.Context(), bytes.NewReader(tar), "kgrace.test/sleeper:v1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"run", "--detach", "--name", "sleeper", "--privileged", "--network", "none", "kgrace.test/sleeper:v1", "/sleeper"},
+		{"exec", "--privileged", "sleeper", "/sleeper", "end"}} {
+		if _, err := e.Docker(t.Context(), args...); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
