@@ -92,6 +92,7 @@ func insideNamespaces(t *testing.T) {
 	}
 	dir := t.TempDir()
 	c := Config{Dir: dir, Root: root, Progress: os.Stderr}
+	t.Cleanup(func() { _, _ = Teardown(context.Background(), dir, true, true, os.Stderr) }) // however the test ends
 	if _, err := Find(ctx); !IsNotHere(err) {
 		t.Fatalf("an engine is here: %v", err)
 	}
