@@ -142,6 +142,8 @@ func TestCheckRefuses(t *testing.T) {
 		"nothing shows":      {func(s *Scenario) { s.Expect[0].Levels = []Level{LevelSim} }, "nothing of what it expects shows at level node"},
 		"no such minor":      {func(s *Scenario) { s.Since = Since{"v1.29.3", "sidecars"} }, `"v1.29.3" is no Kubernetes minor`},
 		"minor, no reason":   {func(s *Scenario) { s.Since = Since{Minor: "v1.29"} }, "say what came with v1.29"},
+		"spoilt, no reason":  {func(s *Scenario) { s.Spoilt = map[string]string{"v1.36": ""} }, "say what came with v1.36"},
+		"spoilt, too old":    {func(s *Scenario) { s.Since, s.Spoilt = Since{"v1.29", "x"}, map[string]string{"v1.22": "y"} }, "reason enough"},
 		"older is the same":  {func(s *Scenario) { s.Expect = until("v1.29", "a repair", Held, keeps(Zero)) }, "must do the other"},
 		"older, no reason":   {func(s *Scenario) { s.Expect = until("v1.29", "", Broken, keeps(Zero)) }, "stock of older minors: say what came with v1.29"},
 		"idle fault":         {func(s *Scenario) { s.Faults = []Fault{{Call: "StopContainer"}} }, "either fails, or hangs"},

@@ -58,10 +58,26 @@ type Earlier struct {
 
 // Lacks says why a minor cannot carry the scenario at any level; "" if it can.
 func (s Scenario) Lacks(minor string) string {
-	if !s.Since.before(minor) {
-		return ""
+	if s.Since.before(minor) {
+		return fmt.Sprintf("since %s: %s", s.Since.Minor, s.Since.Why)
 	}
-	return fmt.Sprintf("since %s: %s", s.Since.Minor, s.Since.Why)
+	if why := s.Spoilt[minor]; why != "" {
+		return "spoilt there: " + why
+	}
+	return ""
+}
+
+// checkSpoilt finds what is wrong with the minors that cannot carry the scenario though they are not too old.
+func (s Scenario) checkSpoilt() error {
+	for minor, why := range s.Spoilt {
+		if err := (Since{minor, why}).check(); err != nil {
+			return err
+		}
+		if s.Since.before(minor) {
+			return fmt.Errorf("%s is older than %s, which is reason enough", minor, s.Since.Minor)
+		}
+	}
+	return nil
 }
 
 // In returns the scenario as a minor shows it: with what stock of that minor is expected to do.

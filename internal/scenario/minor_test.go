@@ -44,8 +44,11 @@ func TestAMinorLacksWhatCameLater(t *testing.T) {
 		if !slices.ContainsFunc(lacking, func(s Scenario) bool { return s.ID == "sidecar-order" }) {
 			t.Errorf("level %s: v1.22 has no sidecars, but runs their scenarios", level)
 		}
-		if _, lacking, err := PickIn(all, "v1.35", level); err != nil || len(lacking) > 0 {
-			t.Errorf("level %s: v1.35 lacks %d scenarios, %v", level, len(lacking), err)
+		if _, lacking, err := PickIn(all, "v1.37", level); err != nil || len(lacking) > 0 {
+			t.Errorf("level %s: v1.37 lacks %d scenarios, %v", level, len(lacking), err)
+		}
+		if _, lacking, err := PickIn(all, "v1.36", level); err != nil || len(lacking) != 1 || !strings.Contains(lacking[0].Lacks("v1.36"), "spoilt there: probes") {
+			t.Errorf("level %s: v1.36 lacks %d scenarios, %v", level, len(lacking), err)
 		}
 	}
 	if _, _, err := PickIn(all, "v1.22", LevelNode, "now", "sidecar-order"); err == nil || !strings.Contains(err.Error(), `"sidecar-order", which is since v1.29: init containers`) {
