@@ -29,13 +29,15 @@ limitations under the License.
 // The tree before a patch is stock with the patches that stand before it in the series; the tree up to it has the patch as
 // well. "Broken without it" is asked of the series without that one patch. Where the rest of the series does not apply to
 // that, or does not compile, it is asked of the tree before the patch, and the cell says so: on that tree a scenario may be
-// broken for want of a later patch, so this is the weaker proof.
+// broken for want of a later patch, so this is the weaker proof. A scenario that stock holds (the catalogue says which: the
+// ones that guard against half a fix) cannot be broken there; where it cannot be asked of the series without the patch
+// either, it proves nothing and counts for nothing.
 //
 // A cell is one of
 //
 //	proved     as the column says
 //	red        not so: the patch, its tests or its trailers are wrong
-//	drop       upstream has it: the patch is in stock already, or its tests pass on stock, or its scenarios are held there
+//	drop       upstream has it: the patch is in stock already, or its tests pass on stock, or the scenarios that stock is to break are held there
 //	nothing    there is nothing to prove; the cell says why (a patch of end-to-end tests brings no unit test)
 //	not-run    nothing is known: it was not asked for, or could not be carried out. Never taken for green or red
 //

@@ -44,9 +44,13 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 	if err != nil {
 		return cell, err
 	}
-	if upstreamHasIt(patch.Scenarios, stock) {
-		for _, id := range patch.Scenarios {
-			cell.Evidence = append(cell.Evidence, matrix.Evidence{Name: id, Status: matrix.Drop, Text: "held on stock"})
+	breaks, err := brokenOnStock(patch.Scenarios, b.plan.Minor)
+	if err != nil {
+		return cell, err
+	}
+	if upstreamHasIt(breaks, stock) {
+		for _, id := range breaks {
+			cell.Evidence = append(cell.Evidence, matrix.Evidence{Name: id, Status: matrix.Drop, Text: "held on stock, which is to break it"})
 		}
 		cell.Settle("")
 		return cell, nil
@@ -66,17 +70,22 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 		return cell, err
 	}
 	for _, id := range patch.Scenarios {
-		cell.Evidence = append(cell.Evidence, judged(id, patch.Number, ladder, without))
+		cell.Evidence = append(cell.Evidence, judged(id, patch.Number, ladder, without, slices.Contains(breaks, id)))
 	}
-	n := len(patch.Scenarios)
+	n := 0
+	for _, e := range cell.Evidence {
+		if e.Status == matrix.Proved {
+			n++
+		}
+	}
 	if without.Missing == "" {
-		cell.Settle(fmt.Sprintf("%d of %d are broken by the series without it", n, n))
+		cell.Settle(fmt.Sprintf("%d of %d are broken by the series without it", n, len(patch.Scenarios)))
 		if also := besides(patch.Scenarios, ladder[len(ladder)-1], without); len(also) > 0 {
 			cell.Notes = append(cell.Notes, "also broken by the series without it, and not in its trailer: "+strings.Join(also, " "))
 		}
 		return cell, nil
 	}
-	cell.Settle(fmt.Sprintf("%d of %d are broken on the tree before it", n, n))
+	cell.Settle(fmt.Sprintf("%d of %d are broken on the tree before it", n, len(patch.Scenarios)))
 	cell.Notes = append(cell.Notes, "the series without it cannot be asked: "+without.Missing)
 	return cell, nil
 }
@@ -99,13 +108,30 @@ func (b *bench) code(number int) []int {
 	return slices.DeleteFunc(b.upTo(number), func(n int) bool { return b.plan.Patches[n-1].OnlyTests() })
 }
 
-// upstreamHasIt says that stock holds every one of some scenarios.
-func upstreamHasIt(ids []string, stock *verdicts) bool {
-	return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return !stock.Of(id).held() })
+// brokenOnStock are those of some scenarios that the catalogue says stock breaks. Stock holds the others, and only part of a
+// series could break them.
+func brokenOnStock(ids []string, minor string) (breaks []string, err error) {
+	all, err := scenario.Catalogue()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		expect := s.At(scenario.LevelSim).In(minor).Expect
+		if slices.Contains(ids, s.ID) && slices.ContainsFunc(expect, func(e scenario.Expectation) bool { return e.Stock == scenario.Broken }) {
+			breaks = append(breaks, s.ID)
+		}
+	}
+	return breaks, nil
 }
 
-// judged judges one scenario of a patch's trailer. The ladder has the verdicts up to each patch, the last of the whole series.
-func judged(id string, number int, ladder []*verdicts, without *verdicts) matrix.Evidence {
+// upstreamHasIt says that stock holds every scenario that it is to break.
+func upstreamHasIt(breaks []string, stock *verdicts) bool {
+	return len(breaks) > 0 && !slices.ContainsFunc(breaks, func(id string) bool { return !stock.Of(id).held() })
+}
+
+// judged judges one scenario of a patch's trailer. The ladder has the verdicts up to each patch, the last of the whole series;
+// breaks says that stock is to break it.
+func judged(id string, number int, ladder []*verdicts, without *verdicts, breaks bool) matrix.Evidence {
 	e := matrix.Evidence{Name: id, Status: matrix.Proved}
 	whole := ladder[len(ladder)-1].Of(id)
 	lacking, where := without.Of(id), "the series without the patch"
@@ -119,6 +145,9 @@ func judged(id string, number int, ladder []*verdicts, without *verdicts) matrix
 		e.Status, e.Text = matrix.Red, "broken by the whole series: "+rules(whole.Broken)
 	case lacking.Invalid != "":
 		e.Status, e.Text = matrix.NotRun, "on "+where+": "+lacking.Invalid
+	case lacking.held() && without.Missing != "" && !breaks:
+		e.Status = matrix.Nothing
+		e.Text = "stock holds it, so only the series without the patch could break it, and there is no such tree"
 	case lacking.held():
 		e.Status, e.Text = matrix.Red, "held by "+where+" as well; it does not belong into the trailer"
 	default:
