@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -110,12 +111,15 @@ func (r *Run) run(ctx context.Context) {
 	one := func(i int, arm scenario.Arm) {
 		err := r.runArm(ctx, arm)
 		errs[i] = err
-		if err == nil {
-			err = errors.New("the scenario was never started")
+		why := "the scenario was never started"
+		if err != nil {
+			// It comes with the end of a program's log; one line of it is enough for forty histories.
+			r.logf("%v", err)
+			why, _, _ = strings.Cut(err.Error(), "\n")
 		}
 		// Whatever has no result by now will not get one.
 		for _, s := range r.options.Scenarios {
-			r.put(arm, invalidResult(r.options.Level, arm, s, err.Error()))
+			r.put(arm, invalidResult(r.options.Level, arm, s, why))
 		}
 	}
 	if r.options.OneByOne {
