@@ -115,11 +115,9 @@ func (r Row) notes(b *strings.Builder) {
 	} else if status == Red {
 		lines = append(lines, "**Red**: "+why)
 	}
+	lines = append(lines, r.unproved()...)
 	for _, c := range Columns() {
 		cell := r.Cell(c)
-		if cell.Status != Proved && cell.Why != "" {
-			lines = append(lines, fmt.Sprintf("%s: %s, %s", c.Title(), cell.Status.Word(), cell.Why))
-		}
 		if c == Without || c == Scenarios {
 			for _, e := range cell.Evidence {
 				lines = append(lines, fmt.Sprintf("%s: %s `%s`: %s", c.Title(), e.Status.Sign(), e.Name, e.Text))
@@ -137,6 +135,27 @@ func (r Row) notes(b *strings.Builder) {
 		b.WriteString("- " + oneLine(line) + "\n")
 	}
 	b.WriteString("\n")
+}
+
+// unproved says what each cell that is not proved is, those together that are so for the same reason.
+func (r Row) unproved() (lines []string) {
+	titles := map[string][]string{}
+	var order []string
+	for _, c := range Columns() {
+		cell := r.Cell(c)
+		if cell.Status == Proved {
+			continue
+		}
+		what := cell.Status.Word() + ", " + cell.Why
+		if titles[what] == nil {
+			order = append(order, what)
+		}
+		titles[what] = append(titles[what], c.Title())
+	}
+	for _, what := range order {
+		lines = append(lines, strings.Join(titles[what], "; ")+": "+what)
+	}
+	return lines
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
