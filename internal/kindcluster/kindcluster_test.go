@@ -130,6 +130,25 @@ func TestANameIsTakenOnce(t *testing.T) {
 	}
 }
 
+func TestSweep(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	for _, name := range []string{"kgrace-test-123", "kgrace-test-other-123", "kgrace-test", "kgrace-test-12x"} {
+		if err := os.MkdirAll(filepath.Join(temp, name, "lines"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sweep("kgrace-test"); err != nil {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) != 3 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if _, err := os.Stat(filepath.Join(temp, "kgrace-test-123")); !os.IsNotExist(err) {
+		t.Errorf("a killed run's folder: %v", err)
+	}
+}
+
 // Without nodes to make, Up leaves nothing: no folder, no lock.
 func TestUpLeavesNothing(t *testing.T) {
 	temp := t.TempDir()

@@ -17,9 +17,11 @@ limitations under the License.
 package kindcluster
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 )
@@ -63,6 +65,22 @@ KillSignal=SIGKILL
 
 // layout is the folder on this machine whose parts the worker mounts. Its path is short, for the socket's sake.
 type layout struct{ dir string }
+
+// sweep removes the folders of earlier runs with this name, which were killed: the name has one user at a time.
+func sweep(name string) error {
+	all, err := os.ReadDir(os.TempDir())
+	if err != nil {
+		return err
+	}
+	ours := regexp.MustCompile("^" + name + "-[0-9]+$")
+	var errs []error
+	for _, entry := range all {
+		if entry.IsDir() && ours.MatchString(entry.Name()) {
+			errs = append(errs, os.RemoveAll(filepath.Join(os.TempDir(), entry.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
 
 func newLayout(name string) (_ layout, err error) {
 	dir, err := os.MkdirTemp("", name+"-")

@@ -54,6 +54,9 @@ func Up(ctx context.Context, config Config) (_ *Cluster, err error) {
 	if c.lock, err = take(config.Name); err != nil {
 		return nil, err
 	}
+	if err := sweep(config.Name); err != nil {
+		return nil, err
+	}
 	if c.layout, err = newLayout(config.Name); err != nil {
 		return nil, err
 	}
