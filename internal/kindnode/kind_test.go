@@ -1,0 +1,52 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindnode
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/docker"
+)
+
+// Of the containers that kinds build in, only the one of this build is removed, even when the build was interrupted.
+func TestOnlyOurBuildContainerIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	if err := os.WriteFile(filepath.Join(dir, "docker"), []byte(`#!/bin/sh
+case "$1 $4" in
+"ps "*) echo "ours theirs gone" ;;
+"inspect ours") echo '["PATH=/bin","NO_PROXY=a.example,kgrace-build-1.invalid"]' ;;
+"inspect theirs") echo '["NO_PROXY=kgrace-build-2.invalid"]' ;;
+"inspect gone") echo "no such object" >&2; exit 1 ;;
+*) echo "$@" >>`+log+` ;;
+esac
+`), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	removeMarked(ctx, &docker.Engine{}, "kgrace-build-1.invalid")
+	data, err := os.ReadFile(log)
+	if err != nil || strings.TrimSpace(string(data)) != "rm --force --volumes ours" {
+		t.Errorf("%s, %v", data, err)
+	}
+}
