@@ -98,7 +98,11 @@ func (b *bench) typeCheck(ctx context.Context, goos string, packages []string) (
 	if _, err := tool.Go(ctx, b.repo.Root, toolchain, nil, "build", "-o", program, "./internal/typecheck"); err != nil {
 		return "", err
 	}
-	args := []string{program, "-tree", b.after}
+	absent, err := b.plan.Pins.Absent()
+	if err != nil {
+		return "", err
+	}
+	args := []string{program, "-tree", b.after, "-absent", strings.Join(absent, ",")}
 	for _, pkg := range packages {
 		args = append(args, "./"+pkg)
 	}
