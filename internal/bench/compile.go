@@ -90,7 +90,12 @@ func compile(ctx context.Context, r *kubetree.Repo, minor string, arm kubetree.A
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	overlay, err := layOver(dir, tree.Dir, slow)
+	// go knows the files of a package by the path that its folder really has, and so must the overlay.
+	real, err := filepath.EvalSymlinks(tree.Dir)
+	if err != nil {
+		return "", err
+	}
+	overlay, err := layOver(dir, real, slow)
 	if err != nil {
 		return "", err
 	}
@@ -115,7 +120,7 @@ func compile(ctx context.Context, r *kubetree.Repo, minor string, arm kubetree.A
 	if err := os.Remove(stamp); err != nil && !os.IsNotExist(err) {
 		return "", err
 	}
-	if _, err := tool.Go(ctx, tree.Dir, pins.Go, nil, "test", "-c", "-overlay", overlay, "-o", program, "./pkg/kubelet"); err != nil {
+	if _, err := tool.Go(ctx, real, pins.Go, []string{"PWD=" + real}, "test", "-c", "-overlay", overlay, "-o", program, "./pkg/kubelet"); err != nil {
 		return "", fmt.Errorf("compile the benchmark with %s: %w", tree.Dir, err)
 	}
 	return program, os.WriteFile(stamp, []byte(key), 0o644)
