@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: help setup tree build lint verify ci-lint update unit intree matrix regression regression-node properties mutants bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
+.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix regression regression-node properties mutants bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,11 +49,14 @@ regression: ## every scenario on both arms, simulated, in virtual time: needs Go
 regression-node: ## the main job: every scenario on both arms, on a real node (root); MINOR=v1.36 for another minor
 	$(KGRACE) regress $(if $(MINOR),--kubernetes $(MINOR))
 
-e2e: ## every scenario of the kind level on a kind cluster for each arm (root; starts a Docker engine where none runs)
-	$(KGRACE) e2e --setup
+e2e: ## every scenario of the kind level on a kind cluster for each arm (root; a Docker engine is started where none runs)
+	$(KGRACE) e2e --setup $(if $(MINOR),--kubernetes $(MINOR))
 
 e2e-smoke: ## three scenarios of it: image build, cluster, force of a pod, a hook and a StatefulSet's pod
 	$(KGRACE) e2e --setup --smoke
+
+clusters: image ## kind clusters themselves, for real: up, disturbed, cut short, and nothing left behind (root, Docker)
+	KGRACE_CLUSTERS=1 go test -count=1 -timeout=20m ./internal/kindcluster
 
 properties: ## 5,000 random scenarios on each arm, simulated, judged by the same judges
 	$(KGRACE) properties

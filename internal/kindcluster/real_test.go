@@ -29,18 +29,27 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/kindnode"
+	"github.com/kgrace/kgrace/internal/kubetree"
 )
 
-// imageVar names the node image that tests of real clusters use; they are skipped without one. They need a Docker engine.
-const imageVar = "KGRACE_KIND_IMAGE"
+// realVar asks for tests of real clusters, with the image that `make image` leaves in the Docker engine.
+const realVar = "KGRACE_CLUSTERS"
 
 func real(t *testing.T, name string) Config {
 	t.Helper()
-	image := os.Getenv(imageVar)
-	if image == "" {
-		t.Skipf("%s is not set: this test needs a node image (`kgrace image build`) and a Docker engine", imageVar)
+	if os.Getenv(realVar) == "" {
+		t.Skipf("%s is not set: this test needs a Docker engine and a node image; `make clusters` has them", realVar)
 	}
 	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo, err := kubetree.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	minor, err := repo.Versions.Minor("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +57,7 @@ func real(t *testing.T, name string) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Name: name, Image: image, Recorder: recorder, Actor: actor, LinesSocket: "lines.sock",
+	return Config{Name: name, Image: kindnode.DefaultImage(minor, kubetree.Fixed), Recorder: recorder, Actor: actor, LinesSocket: "lines.sock",
 		Record: history.SinkFunc(func(history.Event) {}), Log: t.Output()}
 }
 
