@@ -215,7 +215,7 @@ func compileMutant(ctx context.Context, r *kubetree.Repo, toolchain, mod, overla
 		return err
 	}
 	defer unlock()
-	_, err = tool.Go(ctx, r.Root, toolchain, nil, "test", "-c", "-tags", simbuild.Tag, "-modfile", mod, "-overlay", overlay, "-o", suite, "./test/regression/sim")
+	_, err = tool.Go(ctx, r.Root, toolchain, nil, "test", "-c", "-vet=off", "-tags", simbuild.Tag, "-modfile", mod, "-overlay", overlay, "-o", suite, "./test/regression/sim")
 	return err
 }
 
