@@ -62,6 +62,7 @@ var kubeletFields = []struct {
 
 // kubeletFile writes the configuration in the kubelet's own version's way; flags are what goes to the command line instead.
 func (d dialect) kubeletFile(c *kubeletv1beta1.KubeletConfiguration) (file []byte, flags []string, err error) {
+	c = d.withDefaultsOf127(c)
 	said, err := fieldsOf(c)
 	if err != nil {
 		return nil, nil, err
@@ -87,6 +88,17 @@ func (d dialect) kubeletFile(c *kubeletv1beta1.KubeletConfiguration) (file []byt
 	}
 	file, err = yaml.Marshal(said)
 	return file, flags, err
+}
+
+// withDefaultsOf127 gives older kubelets the rate limits that are the default since 1.27. Theirs, 5 requests a second, bring the
+// statuses and events of forty pods a minute and more late.
+func (d dialect) withDefaultsOf127(c *kubeletv1beta1.KubeletConfiguration) *kubeletv1beta1.KubeletConfiguration {
+	if d.kubelet >= 27 {
+		return c
+	}
+	c = c.DeepCopy()
+	c.KubeAPIQPS, c.KubeAPIBurst, c.EventBurst = ptr(int32(50)), 100, 100
+	return c
 }
 
 func fieldsOf(c *kubeletv1beta1.KubeletConfiguration) (map[string]any, error) {

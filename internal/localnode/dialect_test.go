@@ -56,17 +56,20 @@ func TestKubeletFileOfAnOlderMinor(t *testing.T) {
 		t.Errorf("flags today %v, of 1.22 %v", none, flags)
 	}
 	gone := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(old, name) })
-	if want := []string{"containerRuntimeEndpoint", "failCgroupV1", "podLogsDir"}; !slices.Equal(gone, want) || len(old) != len(all)-len(want) {
+	if want := []string{"containerRuntimeEndpoint", "failCgroupV1", "podLogsDir"}; !slices.Equal(gone, want) {
 		t.Errorf("1.22 has %v, today's %v: want it without %v", old, all, want)
 	}
 	// Every field that a kubelet of 1.22 is given, of which none came later: a new one is looked up when it is added here.
 	known := []string{
-		"address", "apiVersion", "authentication", "authorization", "cgroupDriver", "cgroupRoot", "eventRecordQPS", "evictionHard", "failSwapOn",
-		"imageGCHighThresholdPercent", "kind", "makeIPTablesUtilChains", "oomScoreAdj", "resolvConf", "staticPodPath", "syncFrequency", "tlsCertFile",
+		"address", "apiVersion", "authentication", "authorization", "cgroupDriver", "cgroupRoot", "eventBurst", "eventRecordQPS", "evictionHard",
+		"failSwapOn", "imageGCHighThresholdPercent", "kind", "kubeAPIBurst", "kubeAPIQPS", "makeIPTablesUtilChains", "oomScoreAdj", "resolvConf", "staticPodPath", "syncFrequency", "tlsCertFile",
 		"tlsPrivateKeyFile", "volumePluginDir",
 	}
 	if !slices.Equal(old, known) {
 		t.Errorf("a kubelet of 1.22 is given\n%v\nwant\n%v", old, known)
+	}
+	if slices.Contains(all, "kubeAPIQPS") {
+		t.Error("today's kubelet does not keep its own rate limits")
 	}
 	between, flags := keys(dialect{kubelet: 30, containerd: version{2, 3}})
 	if len(flags) > 0 || slices.Contains(between, "failCgroupV1") || !slices.Contains(between, "podLogsDir") {

@@ -63,7 +63,7 @@ func restarts() []Scenario {
 		Steps:  []Step{del(0, 20), at(5, RestartRuntime{}), force(7)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), at(3, RestartRuntime{}), force(7)}}},
 		Alone:  true,
-		Expect: keeps(Ends),
+		Expect: until("v1.31", "zero was taken for nothing asked, so the first kill after the restart had the spec's grace (#124063)", Broken, keeps(Ends)),
 		Levels: []Level{LevelSim, LevelNode, LevelKind},
 	}}
 }

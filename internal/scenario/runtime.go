@@ -64,6 +64,7 @@ func runtimes() []Scenario {
 		Expect: keeps(OnlyShorter, Ends),
 		Levels: []Level{LevelSim, LevelNode},
 		Not:    notByFault,
+		Spoilt: map[string]string{"v1.22": "no kubelet before v1.27 tries again once the pod has left the API (#113145)"},
 	}, {
 		ID:     "stop-hangs",
 		Source: "#113606",
