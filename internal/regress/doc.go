@@ -27,6 +27,6 @@ limitations under the License.
 // sandbox was stopped and its pod left the API, and a little longer; on stock that is well after the API forgot the pod.
 //
 // Scenarios that disturb the whole node (the kubelet or containerd killed, the API server's watches lost) come last, one after
-// the other. Faults of the runtime are the proxy's, for one pod. No taint manager and no kubectl run: the harness taints
-// the node and sends the delete that the manager would send.
+// the other. Faults of the runtime are the proxy's, for one pod. On a node no taint manager and no kubectl run: the harness
+// taints the node and sends the delete that the manager would send. A cluster has both, and controllers that make pods.
 package regress
