@@ -98,7 +98,8 @@ var flowCases = map[scenario.Rule][]ruleCase{
 	},
 	scenario.HookOnce: {
 		{"cut by an override", "hook-override", parts(evict(0, 1, 5), called(.1, 5, "ExecSync", "main", nil, "Canceled"), line(.2, "main", "HOOK-START"), stop(5.1, "main", 2, 2), killed(7.1, "main"), told(7.2, 1, ""), finished(9)), held_, ""},
-		{"left behind by an override", "hook-override", parts(evict(0, 1, 5), called(.1, 7, "ExecSync", "main", nil, ""), line(.2, "main", "HOOK-START"), stop(5.1, "main", 2, 2), killed(7.1, "main"), told(7.2, 1, ""), finished(9)), broken_, "went on until 7.10 s"},
+		{"ends with its container", "hook-override", parts(evict(0, 1, 5), called(.1, 7, "ExecSync", "main", nil, ""), line(.2, "main", "HOOK-START"), stop(5.1, "main", 2, 2), killed(7.1, "main"), told(7.2, 1, ""), finished(9)), held_, ""},
+		{"left behind by its container", "hook-override", parts(evict(0, 1, 5), called(.1, 9, "ExecSync", "main", nil, ""), line(.2, "main", "HOOK-START"), stop(5.1, "main", 2, 2), killed(7.1, "main"), told(7.2, 1, ""), finished(12)), broken_, "went on until 9.10 s"},
 	},
 	scenario.Prompt: {
 		{"beside a call that hangs", "stop-hangs", parts(del(0, 20), stop(.1, "main", 20, 3.2), forced(3), stop(3.1, "main", 0, .1), killed(3.2, "main"), over(3.4)), held_, ""},

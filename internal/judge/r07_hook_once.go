@@ -23,8 +23,9 @@ import (
 )
 
 // hookOnceRule judges R7: a preStop hook starts at most once; one that would end before the deadline does end, and one
-// that would not runs until the deadline and is cut then. A cut shows as the return of its exec call, as the server
-// seeing its client go, or, for a sleep, as the container being asked to stop.
+// that would not runs until the deadline. It is cut then if the grace was shortened while it ran; if not, its container is
+// asked to stop beside it, as ever, and it ends with its container. A cut shows as the return of its exec call, as the
+// server seeing its client go, or, for a sleep, as the container being asked to stop.
 func hookOnceRule(f *facts) Finding {
 	applied := 0
 	for _, c := range f.containers {
@@ -67,14 +68,21 @@ func (f *facts) hook(c *container) Finding {
 	}
 	over := f.over(c, first)
 	due := latest.Add(f.Returns + f.Acts + f.Slack)
+	cut := due
+	if !f.shortenedSince(began) {
+		if c.exit == nil {
+			return invalid("container %s never ended", c.Name)
+		}
+		cut = later(cut, c.exit.at.Add(f.Returns+f.Slack))
+	}
 	switch {
 	case over.IsZero():
 		return broken(f.finished, "container %s: the hook was never cut; the deadline was %s", c.Name, f.when(latest))
 	case over.Before(earliest.Add(-f.Grain)):
 		return broken(over, "container %s: the hook was over at %s, before the deadline at %s",
 			c.Name, f.when(over), f.when(earliest))
-	case over.After(due):
-		return broken(over, "container %s: the hook went on until %s, allowed until %s", c.Name, f.when(over), f.when(due))
+	case over.After(cut):
+		return broken(over, "container %s: the hook went on until %s, allowed until %s", c.Name, f.when(over), f.when(cut))
 	case first.at.Before(earliest.Add(-f.Grain)):
 		return broken(first.at, "container %s was asked to stop at %s beside its hook, which had until %s",
 			c.Name, f.when(first.at), f.when(earliest))
@@ -83,6 +91,16 @@ func (f *facts) hook(c *container) Finding {
 			c.Name, f.when(first.at), f.when(due))
 	}
 	return held("the hook ran until the deadline")
+}
+
+// shortenedSince says that the grace was shortened after a hook began: by then an attempt was waiting for it.
+func (f *facts) shortenedSince(began time.Time) bool {
+	for _, n := range f.shortenings() {
+		if f.requests[n-1].sent.After(began) {
+			return true
+		}
+	}
+	return false
 }
 
 // ranOut judges a hook that had the time to end by itself at about ends.

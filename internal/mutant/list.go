@@ -86,8 +86,8 @@ func All() []Mutant {
 			Name: "restart-hook",
 			What: "each attempt starts the hook anew",
 			File: "pkg/kubelet/kuberuntime/kuberuntime_container.go",
-			Old:  "\tif progress.hook == nil {",
-			New:  "\tif progress != nil {",
+			Old:  "\tstarting := progress.hook == nil\n",
+			New:  "\tstarting := progress != nil\n",
 		},
 		{
 			Name: "hook-without-context",
@@ -98,9 +98,9 @@ func All() []Mutant {
 		},
 		{
 			Name: "hook-left-running",
-			What: "a hook is not cut at the deadline",
+			What: "a hook is not cut at the shortened deadline",
 			File: "pkg/kubelet/kuberuntime/kuberuntime_container.go",
-			Old:  "\t\tprogress.hook.cancel()\n",
+			Old:  "\t\tif !starting {\n\t\t\tprogress.hook.cancel()\n\t\t}\n",
 			New:  "",
 		},
 		{

@@ -97,12 +97,12 @@ func hooks() []Scenario {
 	}, {
 		ID:     "hook-hangs",
 		Source: "#115817",
-		Fixed:  "hook cut at the deadline, killed 2 s later",
+		Fixed:  "asked to stop at the deadline, killed 2 s later, and the hook with it",
 		Stock:  "the same (up to 1.27: twice the grace)",
 		Pod:    Pod{Grace: 60, Containers: with(HookExec, 0)},
 		Steps:  []Step{del(0, 60)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20)}}},
-		Expect: until("v1.28", "the grace was asked of the runtime anew once the hook had used it up (#115835)", Broken, keeps(Window)),
+		Expect: append(until("v1.28", "the grace was asked of the runtime anew once the hook had used it up (#115835)", Broken, keeps(Window)), keeps(HookOnce)...),
 		Levels: everywhere,
 	}, {
 		ID:     "hook-slow",
@@ -117,11 +117,11 @@ func hooks() []Scenario {
 	}, {
 		ID:     "hook-override",
 		Source: "#92432",
-		Fixed:  "hook cut at 5 s, killed by 7 s",
-		Stock:  "killed by 7 s, but the hook is left to run until the container dies",
+		Fixed:  "asked to stop at 5 s and killed by 7 s, whatever the hook does",
+		Stock:  "kept",
 		Pod:    Pod{Grace: 60, Containers: with(HookExec, 30*time.Second)},
 		Steps:  []Step{at(0, Evict{Max: 5})},
-		Expect: append(keeps(Window), repairs(HookOnce)...),
+		Expect: keeps(Window, HookOnce),
 		Levels: []Level{LevelSim},
 		Not:    notByEviction,
 	}}
