@@ -38,14 +38,14 @@ import (
 // few files of ours that old interfaces need; what of ours needs more (Ginkgo, the random scenarios) stays out.
 type oldMinor struct {
 	tag string
-	// ours are the modules that are taken as this project requires them.
+	// ours are the modules that are taken in the version that counts in this project.
 	ours []string
 }
 
 // oldMinors is by minor.
 var oldMinors = map[string]oldMinor{
-	// The simulated runtime speaks CRI v1, whose messages of today need today's protobuf.
-	"v1.22": {tag: "kgrace_v122", ours: []string{"google.golang.org/protobuf"}},
+	// The simulated runtime speaks CRI v1, whose messages of today need today's protobuf, both of its modules.
+	"v1.22": {tag: "kgrace_v122", ours: []string{"google.golang.org/protobuf", "github.com/golang/protobuf"}},
 }
 
 // Tags are the build tags of a minor's suite.
@@ -58,7 +58,7 @@ func Tags(minor string) string {
 
 // hint explains what a change of this project may have done to the suite of an old minor.
 func hint(minor string, err error) string {
-	if old, ok := oldMinors[minor]; ok && strings.Contains(err.Error(), "go.mod") {
+	if old, ok := oldMinors[minor]; ok && (strings.Contains(err.Error(), "updates to go.mod needed") || strings.Contains(err.Error(), "no required module provides")) {
 		return fmt.Sprintf("\n  %s is compiled with its own tree's modules: something that the suite imports needs another one; keep it out with the build tag !%s", minor, old.tag)
 	}
 	return ""
@@ -91,10 +91,12 @@ func (m oldMinor) module(ctx context.Context, o Options, ours, theirs []byte) ([
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range our.Require {
-		if slices.Contains(m.ours, r.Mod.Path) {
-			chosen[r.Mod.Path] = r.Mod.Version
+	for _, path := range m.ours {
+		version, err := tool.Go(ctx, o.Root, o.Toolchain, nil, "list", "-m", "-f", "{{.Version}}", path)
+		if err != nil {
+			return nil, err
 		}
+		chosen[path] = strings.TrimSpace(version)
 	}
 	for path, version := range chosen {
 		f.AddNewRequire(path, version, false)
@@ -153,6 +155,9 @@ func graph(ctx context.Context, o Options) (map[string]string, error) {
 	}
 }
 
+// language lets a file of today be compiled in a module that names an old Go.
+const language = "//go:build go1.21\n\n"
+
 // layCRI makes the folder of a module that has the old minor's CRI packages, and beside them the messages of CRI v1 as this
 // project has them: the kubelet of an old minor imports other packages than the simulated runtime.
 func layCRI(ctx context.Context, o Options, ours, theirs string) (string, error) {
@@ -188,7 +193,7 @@ func layCRI(ctx context.Context, o Options, ours, theirs string) (string, error)
 	for _, name := range []string{"api.pb.go", "constants.go"} {
 		data, err := os.ReadFile(filepath.Join(modules[1].Dir, v1, name))
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, v1, name), data, 0o644)
+			err = os.WriteFile(filepath.Join(dir, v1, name), append([]byte(language), data...), 0o644)
 		}
 		if err != nil {
 			return "", err

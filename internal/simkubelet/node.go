@@ -55,6 +55,7 @@ type Node struct {
 
 // Up makes a node whose happenings go to sink.
 func Up(ctx context.Context, personality sim.Personality, sink history.Sink) (*Node, error) {
+	enter()
 	dir, err := os.MkdirTemp("", "kgrace-sim-")
 	if err != nil {
 		return nil, err

@@ -79,7 +79,7 @@ func TestDeletes(t *testing.T) {
 			d.delete(grace(60))
 			d.wait(3 * time.Second)
 			d.delete(grace(0))
-		}, []write{{"MODIFIED", 60, 60 * time.Second}, {"MODIFIED", 0, 3 * time.Second}, {"DELETED", 0, 3 * time.Second}}},
+		}, []write{{"MODIFIED", 60, 60 * time.Second}, {"MODIFIED", 0, forced}, {"DELETED", 0, forced}}},
 		{"without a node there is no grace", func(p *corev1.Pod) { p.Spec.NodeName = "" }, "", func(d *deleter) { d.delete(grace(30)) },
 			[]write{{"MODIFIED", 0, 0}, {"DELETED", 0, 0}}},
 		{"a pod in a final phase has none", running, "Failed", func(d *deleter) { d.delete(grace(30)) },

@@ -76,5 +76,8 @@ func TestSim(t *testing.T) {
 	}
 }
 
+// forced is the moment of a force 3 s after a delete, counted from the delete: up to v1.32 it has passed.
+const forced = 0
+
 // passed is what a delete is, 30 s after one with grace 60, that asks for 10: up to v1.32 the moment stays one that has passed.
 var passed = write{"MODIFIED", 10, 10 * time.Second}

@@ -126,5 +126,8 @@ func assert(h history.History, result report.Result) {
 	Fail(kind + ":" + notes)
 }
 
+// forced is the moment of a force 3 s after a delete: now.
+const forced = 3 * time.Second
+
 // passed is what a delete is, 30 s after one with grace 60, that asks for 10: a moment that has passed is now, with grace 1.
 var passed = write{"MODIFIED", 1, 30 * time.Second}
