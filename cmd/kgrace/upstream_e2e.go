@@ -45,7 +45,7 @@ type upstreamE2E struct {
 	images                      map[scenario.Arm]*string
 	processes                   int
 	timeout                     time.Duration
-	oneByOne, list              bool
+	oneByOne, list, noSerial    bool
 	out                         outputFlag
 	// from these follow
 	app      *app
@@ -96,6 +96,7 @@ Exit codes:
 	f.IntVar(&q.processes, "processes", 6, "how many e2e.test run side by side on a cluster; most of their time is waiting")
 	f.DurationVar(&q.timeout, "timeout", 40*time.Minute, "end a suite that takes longer; what it cut short is invalid")
 	f.BoolVar(&q.oneByOne, "one-by-one", false, "one arm after the other, for small machines")
+	f.BoolVar(&q.noSerial, "no-serial", false, "leave out specs that need a cluster for themselves, which take most of the time")
 	f.BoolVar(&q.list, "list", false, "print what is run and what is not, and run nothing")
 	f.StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where results and logs go")
 	f.VarP(&q.out, "output", "o", "how to print the result")
@@ -155,6 +156,9 @@ func (q *upstreamE2E) carryOut(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if q.noSerial {
+		run, not = parallelOnly(run, not)
+	}
 	if q.list {
 		return q.printList(run, not)
 	}
@@ -172,6 +176,20 @@ func (q *upstreamE2E) carryOut(ctx context.Context) (err error) {
 		return err
 	}
 	return q.finish(results)
+}
+
+// parallelOnly moves the specs that need a cluster for themselves to those that are not run.
+func parallelOnly(run, not []upstreame2e.Spec) (parallel, left []upstreame2e.Spec) {
+	left = not
+	for _, s := range run {
+		if s.Serial {
+			s.Why = "left out by --no-serial; it is run for this: " + s.Why
+			left = append(left, s)
+		} else {
+			parallel = append(parallel, s)
+		}
+	}
+	return parallel, left
 }
 
 // check names what the machine lacks.

@@ -119,6 +119,9 @@ func (s Selection) Choose(minor string, all []Spec, only string) (run, not []Spe
 				used[entry] = true
 				if !chosen {
 					chosen = true
+					if list.to == &not && !s.concerns.MatchString(spec.Text) {
+						continue // its neighbours are what the entry is for
+					}
 					spec.Why, spec.seconds = g.Why, g.Seconds
 					*list.to = append(*list.to, spec)
 				}

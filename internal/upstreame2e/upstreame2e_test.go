@@ -86,7 +86,8 @@ func texts(specs []Spec) (all []string) {
 }
 
 func TestChoose(t *testing.T) {
-	release := []string{"[sig-node] Hook exec", "[sig-node] pods should be deleted", "[sig-node] pods should be deleted on a cloud", "[sig-storage] volumes delete"}
+	release := []string{"[sig-node] Hook exec", "[sig-node] pods should be deleted", "[sig-node] pods should be deleted on a cloud", "[sig-storage] volumes delete",
+		"[sig-storage] volumes are deleted on a cloud"}
 	run, not, err := selection(t).Choose("v1.37", specs(release...), "")
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +109,7 @@ func TestChoose(t *testing.T) {
 		{"a renamed spec", "v1.37", "", `no spec has "[sig-node] Hook "`, release[1:]},
 		{"a reason without a spec", "v1.37", "", `no spec has "deleted on a cloud"`, []string{release[0], release[1]}},
 		{"no spec at all", "v1.36", "", "no spec to run", release[3:]},
-		{"a text that none has", "v1.37", "nonsense", `none of 4 has "nonsense"`, release},
+		{"a text that none has", "v1.37", "nonsense", `none of 5 has "nonsense"`, release},
 	} {
 		if _, _, err := selection(t).Choose(c.minor, specs(c.specs...), c.only); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
