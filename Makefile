@@ -43,8 +43,8 @@ intree: ## upstream's tests of the touched packages on the fixed tree; the serie
 matrix: ## prove every patch on every minor: applies, builds, its tests red without it and green with it, its scenarios (hours when cold; kept cells stay)
 	$(KGRACE) matrix
 
-regression: ## every scenario on both arms, simulated, in virtual time: needs Go and git, no root
-	$(KGRACE) regress --level sim
+regression: ## every scenario on both arms, simulated, in virtual time: needs Go and git, no root; MINOR=v1.36 for another minor
+	$(KGRACE) regress --level sim $(if $(MINOR),--kubernetes $(MINOR))
 
 regression-node: ## the main job: every scenario on both arms, on a real node (root); MINOR=v1.36 for another minor
 	$(KGRACE) regress $(if $(MINOR),--kubernetes $(MINOR))
