@@ -43,7 +43,9 @@ type benchRun struct {
 	Limit float64 `json:"limit"`
 	// Slowed says that the fixed arm was slowed down on purpose.
 	Slowed bool `json:"slowed,omitempty"`
-	CPUs   int  `json:"cpus"`
+	// Alone says that the programs had a CPU before everything else on the machine.
+	Alone bool `json:"alone,omitempty"`
+	CPUs  int  `json:"cpus"`
 	// Load are the machine's load averages over one minute before and after.
 	Load [2]string   `json:"load"`
 	Rows []bench.Row `json:"rows"`
@@ -62,7 +64,8 @@ is deleted, of one that terminates already, with ever shorter grace periods, wit
 worker. Allocations are told, time is judged.
 
 A benchmark is SLOWER, which is red, when the difference is significant and above the limit. It is unclear, and the run
-invalid, when the samples spread wider than the limit and so could not have shown it: let the machine rest, or add rounds.
+invalid, when the samples spread wider than the limit and so could not have shown it: let the machine rest, add rounds, or
+take a CPU for it with --alone.
 
 bench.json, benchstat's table bench.txt and the samples go to $ARTIFACTS (default: artifacts in the output folder).`,
 		Example: "  kgrace bench\n  kgrace bench --kubernetes v1.38 --count 40\n  kgrace bench --slowed      # has to come out red",
@@ -88,6 +91,7 @@ bench.json, benchstat's table bench.txt and the samples go to $ARTIFACTS (defaul
 	flags.Float64Var(&run.Limit, "limit", 5, "the slowdown, in percent, above which a benchmark is red")
 	flags.StringVar(&only, "bench", "", "a regular expression: run these benchmarks only, as go test has it")
 	flags.BoolVar(&run.Slowed, "slowed", false, "slow the fixed arm down on purpose, to see the comparison come out red")
+	flags.BoolVar(&run.Alone, "alone", false, "give the programs one CPU in real time, which others then do without (root; chrt and taskset of util-linux)")
 	flags.VarP(&out, "output", "o", "how to print the result")
 	return cmd
 }
@@ -106,7 +110,7 @@ func (a *app) bench(ctx context.Context, r *kubetree.Repo, run benchRun, only st
 		return err
 	}
 	run.Load[0] = loadAverage()
-	samples, err := bench.Run(ctx, arms, bench.Plan{Rounds: run.Rounds, Times: run.Times, Bench: only, Progress: a.errs}, artifacts(r))
+	samples, err := bench.Run(ctx, arms, bench.Plan{Rounds: run.Rounds, Times: run.Times, Bench: only, Alone: run.Alone, Progress: a.errs}, artifacts(r))
 	if err != nil {
 		return err
 	}
@@ -151,7 +155,7 @@ func benchVerdict(run benchRun) error {
 	case len(slower) > 0:
 		return red(fmt.Errorf("slower than stock by more than %g %%: %s", run.Limit, strings.Join(slower, ", ")))
 	case len(unclear) > 0:
-		return errors.New("the samples spread too wide to tell: " + strings.Join(unclear, ", ") + "; let the machine rest, or take more rounds with --count")
+		return errors.New("the samples spread too wide to tell: " + strings.Join(unclear, ", ") + "; let the machine rest, take more rounds with --count, or a CPU with --alone")
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func compile(ctx context.Context, r *kubetree.Repo, minor string, arm kubetree.A
 	if err := os.Remove(stamp); err != nil && !os.IsNotExist(err) {
 		return "", err
 	}
-	if _, err := tool.Go(ctx, real, pins.Go, []string{"PWD=" + real}, "test", "-c", "-overlay", overlay, "-o", program, "./pkg/kubelet"); err != nil {
+	if _, err := tool.Go(ctx, real, pins.Go, []string{"PWD=" + real}, "test", "-c", "-vet=off", "-overlay", overlay, "-o", program, "./pkg/kubelet"); err != nil {
 		return "", fmt.Errorf("compile the benchmark with %s: %w", tree.Dir, err)
 	}
 	return program, os.WriteFile(stamp, []byte(key), 0o644)

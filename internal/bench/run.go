@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -37,6 +38,8 @@ type Plan struct {
 	Times int
 	// Bench is the regular expression of benchmarks to run; "" is all of ours.
 	Bench string
+	// Alone gives the programs one CPU, before everything else on the machine: with chrt and taskset, as root.
+	Alone bool
 	// Progress gets a line now and then; nil means none.
 	Progress io.Writer
 }
@@ -88,8 +91,12 @@ func Run(ctx context.Context, arms Arms, plan Plan, dir string) (Samples, error)
 
 // once runs one program once. One that measures nothing is an error: it must not pass for one that is not slower.
 func once(ctx context.Context, program string, plan Plan) (string, error) {
-	out, err := tool.Run(ctx, tool.Cmd{Dir: filepath.Dir(program), Env: os.Environ(), Args: []string{program, "-test.run=^$", "-test.bench=" + plan.Bench,
-		"-test.benchtime=" + strconv.Itoa(plan.Times) + "x", "-test.count=1", "-test.timeout=10m"}})
+	args := []string{program, "-test.run=^$", "-test.bench=" + plan.Bench, "-test.benchtime=" + strconv.Itoa(plan.Times) + "x", "-test.count=1", "-test.timeout=10m"}
+	if plan.Alone {
+		// The last CPU: interrupts tend to go to the first.
+		args = append(append([]string{"chrt", "--fifo", "10", "taskset", "--cpu-list", strconv.Itoa(runtime.NumCPU() - 1)}, args...), "-test.cpu=1")
+	}
+	out, err := tool.Run(ctx, tool.Cmd{Dir: filepath.Dir(program), Env: os.Environ(), Args: args})
 	if err != nil {
 		return "", err
 	}
