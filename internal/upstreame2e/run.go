@@ -39,6 +39,9 @@ import (
 // cleanup is how long upstream's suite has to remove its namespaces when it is interrupted.
 const cleanup = 45 * time.Second
 
+// logFile is what a suite says, in its folder.
+const logFile = "e2e.log"
+
 // Runner runs specs on one cluster.
 type Runner struct {
 	// Binary is e2e.test, Kubectl the program that some specs call.
@@ -76,6 +79,16 @@ func (r Runner) Run(ctx context.Context, specs []Spec) (map[string]Outcome, erro
 		return nil, err
 	}
 	defer progress.close()
+	// What an earlier run left must not be counted.
+	for i := range max(len(parallel), r.Processes) {
+		if err := os.RemoveAll(filepath.Join(r.Artifacts, fmt.Sprintf("%s-%d", r.Arm, i))); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(r.Artifacts, string(r.Arm)+"-serial")); err != nil {
+		return nil, err
+	}
+	defer r.beat(len(specs))()
 	var mu sync.Mutex
 	all := map[string]Outcome{}
 	run := func(name string, batch []Spec) error {
@@ -108,7 +121,7 @@ func (r Runner) process(ctx context.Context, name string, batch []Spec, progress
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	file, log := filepath.Join(dir, "report.json"), filepath.Join(dir, "e2e.log")
+	file, log := filepath.Join(dir, "report.json"), filepath.Join(dir, logFile)
 	args := []string{"--provider=local", "--kubeconfig=" + r.Kubeconfig, "--kubectl-path=" + r.Kubectl, "--report-dir=" + dir,
 		"--e2e-output-dir=" + dir, "--progress-report-url=" + progress, "--ginkgo.json-report=" + file, "--ginkgo.no-color", "--ginkgo.silence-skips",
 		"--ginkgo.fail-on-empty", "--ginkgo.timeout=" + r.Timeout.String(), "--ginkgo.poll-progress-after=3m"}

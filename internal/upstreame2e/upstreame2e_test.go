@@ -257,6 +257,22 @@ func TestRunner(t *testing.T) {
 	}
 }
 
+// TestDone counts what the logs of the arm say, and of no other.
+func TestDone(t *testing.T) {
+	r, _ := runner(t, "")
+	for file, text := range map[string]string{"fixed-0": "Will run 3 of 9 specs\n" + dot + dot, "fixed-serial": dot, "stock-0": dot + dot, "fixed-nodes": ""} {
+		if err := os.MkdirAll(filepath.Join(r.Artifacts, file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(r.Artifacts, file, logFile), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := r.done(); got != 3 {
+		t.Errorf("%d specs are done, want 3", got)
+	}
+}
+
 // TestWhatCannotBeSaid: a suite that crashes or is not ready is no failure of a spec.
 func TestWhatCannotBeSaid(t *testing.T) {
 	for _, c := range []struct{ spec, want string }{

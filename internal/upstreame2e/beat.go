@@ -1,0 +1,66 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package upstreame2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// pulse is how often a run says how far it is.
+const pulse = 30 * time.Second
+
+// dot is what Ginkgo writes for a spec that is done.
+const dot = "•"
+
+// beat says every half minute how many specs are done, read off the suites' logs, until stop is called. What the suites send
+// by themselves comes besides; not every release does.
+func (r Runner) beat(total int) (stop func()) {
+	if r.Progress == nil {
+		return func() {}
+	}
+	done, begin := make(chan struct{}), time.Now()
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		tick := time.NewTicker(pulse)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				fmt.Fprintf(r.Progress, "upstream-e2e: %s: at work for %s, %d of %d specs done\n", r.Arm, time.Since(begin).Round(time.Second), r.done(), total)
+			}
+		}
+	})
+	return func() { close(done); wait.Wait() }
+}
+
+// done counts the specs that the logs of this arm say are done.
+func (r Runner) done() (n int) {
+	logs, _ := filepath.Glob(filepath.Join(r.Artifacts, string(r.Arm)+"-*", logFile))
+	for _, log := range logs {
+		if data, err := os.ReadFile(log); err == nil {
+			n += strings.Count(string(data), dot)
+		}
+	}
+	return n
+}
