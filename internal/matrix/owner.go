@@ -25,24 +25,32 @@ import (
 	"github.com/kgrace/kgrace/internal/patchset"
 )
 
-// ownerOf returns the place, from 0, of the patch that a declared test belongs to: the first that brings or changes its
-// function; of several, for a subtest, the first that writes the subtest's own name. -1 where no patch does.
+// ownerOf returns the place, from 0, of the patch that a declared test belongs to: the one that brings or changes its
+// function. Of several it is the first that writes what the test says when it fails; else, for a subtest, the first that
+// writes the subtest's own name; else the first. -1 where no patch does.
 //
 // It is read off the patches alone, so that a cell's inputs are known before any tree is laid out.
 func ownerOf(series *patchset.Series, d intree.Declared) int {
 	function, subtest, _ := strings.Cut(d.Test, "/")
-	first := -1
+	first, named := -1, -1
+	reason, err := regexp.Compile(d.Reason)
 	for i, p := range series.Patches {
 		added, changed := changesTo(p, d.Package, function)
 		if !changed {
 			continue
 		}
-		if subtest == "" || names(added, path.Base(subtest)) {
+		if d.Reason != "" && err == nil && reason.MatchString(added) {
 			return i
 		}
 		if first < 0 {
 			first = i
 		}
+		if named < 0 && subtest != "" && names(added, path.Base(subtest)) {
+			named = i
+		}
+	}
+	if named >= 0 {
+		return named
 	}
 	return first
 }

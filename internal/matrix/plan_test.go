@@ -72,7 +72,7 @@ index 1111111..2222222 100644
 +++ b/pkg/kubelet/kubelet_test.go
 @@ -4,3 +4,4 @@ func TestOne(t *testing.T) {
  	t.Run("a case", nil)
-+	t.Run("another", nil)
++	t.Run("another", nil) // said later
  }
 
 @@ -9,1 +10,4 @@ func TestBoth(t *testing.T) {}
@@ -94,6 +94,7 @@ index 0000000..2222222
 - {package: pkg/kubelet, test: TestOne/another, reason: got 0}
 - {package: pkg/kubelet, test: TestBoth, kept: it was right before}
 - {package: pkg/kubelet, test: TestTwo, reason: got 0}
+- {package: pkg/kubelet, test: TestOne/a_later_word, reason: said later}
 `
 )
 
@@ -143,7 +144,7 @@ func TestPlanKnowsWhatBelongsToAPatch(t *testing.T) {
 	}
 	want := []string{
 		`1 upstream has thought 1; [force-direct shorten-once] ""; tests [TestOne/a_case TestBoth]; only tests false`,
-		`2 upstream has thought 2; [shorten-late] ""; tests [TestOne/another TestTwo]; only tests false`,
+		`2 upstream has thought 2; [shorten-late] ""; tests [TestOne/another TestTwo TestOne/a_later_word]; only tests false`,
 		`3 upstream has thought 3; [] "its tests are seen on a node alone"; tests []; only tests true`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
