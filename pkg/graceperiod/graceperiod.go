@@ -55,7 +55,15 @@ const (
 
 // Shortest returns the smallest of the periods that are set, in seconds, or nil if none is.
 func Shortest(periods ...*int64) *int64 {
-	var shortest *int64
+	shortest, set := shortestOf(periods)
+	if !set {
+		return nil
+	}
+	return &shortest
+}
+
+// shortestOf leaves Shortest small enough to be inlined, and what it returns off the heap.
+func shortestOf(periods []*int64) (shortest int64, set bool) {
 	for _, period := range periods {
 		if period == nil {
 			continue
@@ -64,11 +72,11 @@ func Shortest(periods ...*int64) *int64 {
 		if seconds < 0 {
 			seconds = minimumPeriod
 		}
-		if shortest == nil || seconds < *shortest {
-			shortest = &seconds
+		if !set || seconds < shortest {
+			shortest, set = seconds, true
 		}
 	}
-	return shortest
+	return shortest, set
 }
 
 // Deadline is the moment at which the grace period of a pod ends.
