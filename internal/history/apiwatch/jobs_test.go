@@ -27,8 +27,12 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
+// job has a resource version, which the fake server does not give and a watch insists on.
 func job(conditions ...batchv1.JobCondition) *batchv1.Job {
-	return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n", UID: "1"}, Status: batchv1.JobStatus{Conditions: conditions}}
+	return &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n", UID: "1", ResourceVersion: "1"},
+		Status:     batchv1.JobStatus{Conditions: conditions},
+	}
 }
 
 func TestAJobIsOverOnce(t *testing.T) {
@@ -51,10 +55,19 @@ func TestAJobIsOverOnce(t *testing.T) {
 	if _, err := client.BatchV1().Jobs("n").Create(t.Context(), other, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if e := <-events; e.Kind != history.APIJob || e.Pod != "j" || e.Reason != "PodFailurePolicy" || e.Message != "exit code 137" {
+	next := func() history.Event {
+		select {
+		case e := <-events:
+			return e
+		case <-w.Done():
+			t.Fatalf("the watch ended: %v", w.Err())
+			return history.Event{}
+		}
+	}
+	if e := next(); e.Kind != history.APIJob || e.Pod != "j" || e.Reason != "PodFailurePolicy" || e.Message != "exit code 137" {
 		t.Errorf("%+v", e)
 	}
-	if e := <-events; e.Pod != "other" || e.Reason != "Complete" {
+	if e := next(); e.Pod != "other" || e.Reason != "Complete" {
 		t.Errorf("a Job is told of twice, or a complete one not at all: %+v", e)
 	}
 }
