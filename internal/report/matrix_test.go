@@ -115,7 +115,7 @@ func TestPagesLeadToEachOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFile(filepath.Join(dir, PageFile), runs); err != nil {
+	if err := writeFile(filepath.Join(dir, PageFile), runs, rowsForTests()); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(write(PageFile), `<a href="matrix.html">`) {

@@ -103,6 +103,10 @@ func WriteFile(path string, runs []Run) error {
 	if err != nil {
 		return err
 	}
+	return writeFile(path, runs, catalogue)
+}
+
+func writeFile(path string, runs []Run, catalogue []scenario.Scenario) error {
 	var page bytes.Buffer
 	if err := writePage(&page, runs, catalogue, exists(filepath.Join(filepath.Dir(path), MatrixPage))); err != nil {
 		return err
