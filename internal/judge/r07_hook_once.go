@@ -74,6 +74,9 @@ func (f *facts) hook(c *container) Finding {
 			return invalid("container %s never ended", c.Name)
 		}
 		cut = later(cut, c.exit.at.Add(f.Returns+f.Slack))
+		if c.Hook.Kind == scenario.HookHTTP && over.IsZero() {
+			over = c.exit.at // the container is the server: the request ends with it
+		}
 	}
 	switch {
 	case over.IsZero():

@@ -38,6 +38,9 @@ func noLeftoversRule(f *facts) Finding {
 			continue
 		}
 		applied++
+		if !f.shortenedSince(c.httpStarts[0]) && c.exit != nil {
+			continue // it goes with its container, which is the server here
+		}
 		switch {
 		case len(c.httpGone) == 0 && !c.alive(due):
 			return invalid("container %s ended at %s, too early for its server to see the client go",
