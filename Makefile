@@ -94,7 +94,7 @@ upstream-e2e: ## upstream's own end-to-end specs about the end of a pod on kind 
 page: ## the report in a real browser, on a desk and on a phone (installs chromium where it is missing)
 	hack/setup.sh chromium && hack/verify-report.sh
 
-test: lint verify unit intree regression properties regression-node node conformance page ## all of the above that prove something, in this order
+test: lint verify unit intree regression properties regression-node node conformance page e2e-smoke ## all of the above that prove something, in this order
 
 clean: ## remove what kgrace built (not while a node is up)
 	hack/clean.sh

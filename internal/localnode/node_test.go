@@ -347,12 +347,12 @@ func TestStarterKilled(t *testing.T) {
 	}
 }
 
-// TestProgramFails: a program that ends at once is named with its last words, and the node is undone.
+// TestProgramFails: a program that says its version and then ends at once is named with its last words, and the node is undone.
 func TestProgramFails(t *testing.T) {
 	bin := testPrograms(t)
 	before := lookAtHost(t)
 	broken := filepath.Join(t.TempDir(), "kubelet")
-	if err := os.WriteFile(broken, []byte("#!/bin/sh\necho no node today\nexit 7\n"), 0o755); err != nil {
+	if err := os.WriteFile(broken, []byte("#!/bin/sh\ncase \"$*\" in --version) echo Kubernetes v1.37.2; exit;; esac\necho no node today\nexit 7\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	bin[ProgramKubelet] = broken
