@@ -188,6 +188,8 @@ func TestCompareSubjectsLeavesOff(t *testing.T) {
 	}
 	code, mixed, tests, more := patch("code", "pkg/a.go"), patch("mixed", "test/a_test.go", "pkg/a.go"), patch("tests", "test/a_test.go"), patch("more", "test/b_test.go")
 	lead := &Series{Patches: []*Patch{code, mixed, tests, more}}
+	own, back := patch("own", "pkg/a.go"), patch("back", "pkg/a.go")
+	own.Body, back.Body = "Why.\n\nUpstream-Status: Pending\n", "Why.\n\nUpstream-Status: Backport 0123456789012345678901234567890123456789\n"
 	why := func(subjects ...string) (left []LeftOff) {
 		for _, s := range subjects {
 			left = append(left, LeftOff{Subject: s, Reason: "nobody runs it there"})
@@ -207,6 +209,10 @@ func TestCompareSubjectsLeavesOff(t *testing.T) {
 		"one in the middle":  {[]*Patch{code, mixed, more}, why("tests"), []string{"only the last ones can be left off"}},
 		"more than tests":    {[]*Patch{code}, why("mixed", "tests", "more"), []string{"touches more than files under test/"}},
 		"one that is not":    {[]*Patch{code, mixed, tests, more}, why("other"), []string{`leaves off "other", which v1.99 does not have`}},
+		"a backport":         {[]*Patch{code, mixed, tests, more, back}, nil, nil},
+		"and one left off":   {[]*Patch{code, mixed, tests, back}, why("more"), nil},
+		"no backport":        {[]*Patch{code, mixed, tests, more, own}, nil, []string{"own.patch: no patch of v1.99 has this subject"}},
+		"backport not last":  {[]*Patch{code, mixed, back, tests, more}, nil, []string{"back.patch: no patch of v1.99 has this subject"}},
 		"the same one twice": {[]*Patch{code, mixed, tests}, why("more", "more"), []string{`leaves off "more" twice`}},
 	} {
 		got := (&Series{Patches: tc.have}).CompareSubjects(lead, "v1.99", tc.left)

@@ -30,23 +30,29 @@ type LeftOff struct {
 }
 
 // CompareSubjects holds the series of one minor against that of another, which leads: the same subjects in the same order,
-// but for those that are left off with a reason. It returns what differs.
+// but for those that are left off with a reason, and for backports after all others: what the leading minor has from
+// upstream needs no patch there. It returns what differs.
 func (s *Series) CompareSubjects(lead *Series, leadName string, leftOff []LeftOff) []Problem {
 	var problems []Problem
 	add := func(patch, format string, args ...any) {
 		problems = append(problems, Problem{Patch: patch, Text: fmt.Sprintf(format, args...)})
 	}
-	have, want := s.subjects(), lead.subjects()
+	patches := s.Patches
+	want := lead.subjects()
+	for n := len(patches); n > 0 && patches[n-1].isBackport() && !slices.Contains(want, patches[n-1].Subject); n-- {
+		patches = patches[:n-1]
+	}
+	have := (&Series{Patches: patches}).subjects()
 	for _, problem := range checkLeftOff(leftOff, have, lead, leadName) {
 		add("", "%s", problem)
 	}
 	want = slices.DeleteFunc(want, func(subject string) bool {
 		return slices.ContainsFunc(leftOff, func(l LeftOff) bool { return l.Subject == subject })
 	})
-	for i, p := range s.Patches {
+	for i, p := range patches {
 		switch at := slices.Index(want, p.Subject); {
 		case at < 0:
-			add(p.Name, "no patch of %s has this subject; one thought has one subject over all minors", leadName)
+			add(p.Name, "no patch of %s has this subject; one thought has one subject over all minors, but for a last patch that says Upstream-Status: Backport", leadName)
 		case at != i && len(have) == len(want):
 			add(p.Name, "stands at place %d of its series and at place %d of %s; the order is the same over all minors", i+1, at+1, leadName)
 		}
@@ -95,4 +101,9 @@ func (s *Series) subjects() []string {
 		subjects = append(subjects, p.Subject)
 	}
 	return subjects
+}
+
+// isBackport says that upstream has the patch in a later minor, by the patch's own word, which lint holds to its form.
+func (p *Patch) isBackport() bool {
+	return strings.Contains(p.Body, "\nUpstream-Status: Backport ")
 }
