@@ -39,7 +39,7 @@ func (f *facts) promptly(c *container, n int, allowed time.Duration) (call, Find
 		moment = later(latest, r.told)
 	}
 	due := moment.Add(allowed + f.Slack)
-	s, ok := c.stopped(r.sent)
+	s, ok := f.answer(c, n, due)
 	switch {
 	case ok && !s.at.After(due):
 		return s, Finding{}, true
@@ -57,6 +57,31 @@ func (f *facts) promptly(c *container, n int, allowed time.Duration) (call, Find
 		return s, broken(due, "after the request at %s (grace %d) container %s was never asked to stop, due by %s",
 			f.when(r.sent), r.grace, c.Name, f.when(due)), true
 	}
+}
+
+// answer returns the first stop call that can be the answer to request number n, due by a moment. A call with more time
+// than the request leaves may have crossed with it, if it came before the worker can have acted; then the next one counts,
+// and none is due if the container ended meanwhile.
+func (f *facts) answer(c *container, n int, due time.Time) (call, bool) {
+	r := f.requests[n-1]
+	for _, s := range c.stops {
+		if !s.at.Before(r.sent) && (s.at.After(r.told.Add(f.Acts)) || !f.tooLong(s, n)) {
+			return s, true
+		}
+	}
+	if !c.alive(due) {
+		return call{}, false
+	}
+	return c.stopped(r.sent)
+}
+
+// tooLong says that a stop call gives more time than request number n left.
+func (f *facts) tooLong(s call, n int) bool {
+	if f.grace(n) == 0 {
+		return s.target().After(s.at.Add(f.Slack))
+	}
+	_, latest := f.deadline(n)
+	return s.target().After(later(latest.Add(f.Rounding), s.at.Add(f.Window)).Add(f.Slack))
 }
 
 // explained says that the container ended by itself, or that the time of a stop call had run out.

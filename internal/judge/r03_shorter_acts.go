@@ -35,11 +35,7 @@ func shorterActsRule(f *facts) Finding {
 				return broken(s.at, "at %s container %s was asked to stop in %d s, which is before the deadline at %s",
 					f.when(s.at), c.Name, s.timeout, f.when(earliest))
 			}
-			end := later(latest.Add(f.Rounding), s.at.Add(f.Window))
-			if f.grace(n) == 0 {
-				end = s.at
-			}
-			if s.target().After(end.Add(f.Slack)) {
+			if f.tooLong(s, n) {
 				return broken(s.at, "at %s container %s was asked to stop in %d s, though the deadline was %s",
 					f.when(s.at), c.Name, s.timeout, f.when(latest))
 			}

@@ -35,6 +35,10 @@ const seamSuffix = ".seam"
 // common is the folder of the seam files that all minors share.
 const common = "common"
 
+// oursDir is the folder in a seam for what goes into package simkubelet itself, not into the tree: what imports modules that
+// only the tree of that minor has.
+const oursDir = "ours"
+
 // seamDir is where the seam of a minor is kept, as paths in the tree.
 func seamDir(root, minor string) string {
 	return filepath.Join(root, "internal", "simkubelet", "seam", minor)
@@ -72,7 +76,7 @@ func writeOverlay(path, root, minor, tree string) error {
 	}
 	replace := map[string]string{}
 	for _, dir := range []string{common, minor} {
-		if err := addSeam(replace, seamDir(root, dir), tree); err != nil {
+		if err := addSeam(replace, seamDir(root, dir), tree, root); err != nil {
 			return err
 		}
 	}
@@ -92,7 +96,7 @@ func writeOverlay(path, root, minor, tree string) error {
 }
 
 // addSeam adds the files of one folder, which need not be there.
-func addSeam(replace map[string]string, from, tree string) error {
+func addSeam(replace map[string]string, from, tree, root string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && path == from {
 			return nil
@@ -107,7 +111,11 @@ func addSeam(replace map[string]string, from, tree string) error {
 		if !strings.HasSuffix(rel, ".go"+seamSuffix) {
 			return fmt.Errorf("%s: a seam file's name ends in .go%s", path, seamSuffix)
 		}
-		replace[filepath.Join(tree, strings.TrimSuffix(rel, seamSuffix))] = path
+		to := tree
+		if own, found := strings.CutPrefix(rel, oursDir+string(filepath.Separator)); found {
+			to, rel = filepath.Join(root, "internal", "simkubelet"), own
+		}
+		replace[filepath.Join(to, strings.TrimSuffix(rel, seamSuffix))] = path
 		return nil
 	})
 }

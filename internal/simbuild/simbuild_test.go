@@ -17,6 +17,7 @@ limitations under the License.
 package simbuild
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -192,6 +193,16 @@ func TestOverlay(t *testing.T) {
 		strings.Contains(string(data), filepath.Join(shared, "kgrace_seam.go.seam")) {
 		t.Errorf("%v\n%s", err, data)
 	}
+	// What is for package simkubelet goes there.
+	own := filepath.Join(seamDir(root, "v1.99"), "ours", "old.go.seam")
+	write(own)
+	if err := writeOverlay(out, root, "v1.99", tree); err != nil {
+		t.Fatal(err)
+	}
+	data, err = os.ReadFile(out)
+	if want := fmt.Sprintf("%q: %q", filepath.Join(root, "internal", "simkubelet", "old.go"), own); err != nil || !strings.Contains(string(data), want) {
+		t.Errorf("%v\n%s\nwant %s", err, data, want)
+	}
 	if known, err := Minors(root); err != nil || len(known) != 1 || known[0] != "v1.99" {
 		t.Errorf("minors %v, %v", known, err)
 	}
@@ -260,7 +271,7 @@ func TestEveryMinorHasASeam(t *testing.T) {
 	for _, minor := range known {
 		files := map[string]string{}
 		for _, dir := range []string{common, minor} {
-			if err := addSeam(files, seamDir(root, dir), "tree"); err != nil {
+			if err := addSeam(files, seamDir(root, dir), "tree", root); err != nil {
 				t.Fatal(err)
 			}
 		}
