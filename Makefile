@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix regression regression-node properties mutants bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
+.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix matrix-default regression regression-node properties mutants bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ intree: ## upstream's tests of the touched packages on the fixed tree; the serie
 
 matrix: ## prove every patch on every minor: applies, builds, its tests red without it and green with it, its scenarios (hours when cold; kept cells stay)
 	$(KGRACE) matrix
+
+matrix-default: ## the same for the default minor alone
+	$(KGRACE) matrix --kubernetes default
 
 regression: ## every scenario on both arms, simulated, in virtual time: needs Go and git, no root; MINOR=v1.36 for another minor
 	$(KGRACE) regress --level sim $(if $(MINOR),--kubernetes $(MINOR))
@@ -94,7 +97,7 @@ upstream-e2e: ## upstream's own end-to-end specs about the end of a pod on kind 
 page: ## the report in a real browser, on a desk and on a phone (installs chromium where it is missing)
 	hack/setup.sh chromium && hack/verify-report.sh
 
-test: lint verify unit intree regression properties regression-node node conformance page e2e-smoke ## all of the above that prove something, in this order
+test: lint verify unit intree matrix-default regression properties regression-node node conformance page e2e-smoke ## all of the above that prove something, in this order
 
 clean: ## remove what kgrace built (not while a node is up)
 	hack/clean.sh

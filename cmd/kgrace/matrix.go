@@ -43,6 +43,9 @@ type matrixQuery struct {
 	format                   string
 }
 
+// defaultMinor stands for the minor that other commands mean when nobody names one.
+const defaultMinor = "default"
+
 func newMatrixCommand(app *app) *cobra.Command {
 	q := &matrixQuery{}
 	cmd := &cobra.Command{
@@ -67,11 +70,11 @@ table, with what is kept of the cells that were not asked for.
 
 Exit codes: 1 if a cell that was asked for is red, or a row contradicts itself; 3 if one could not be filled. A patch to drop
 is no error: it is announced, and the exit code is 0.`,
-		Example: "  kgrace matrix\n  kgrace matrix --kubernetes v1.36 --patch 4\n  kgrace matrix --column applies,builds\n  kgrace matrix --kept --format markdown",
+		Example: "  kgrace matrix\n  kgrace matrix --kubernetes default\n  kgrace matrix --kubernetes v1.36 --patch 4\n  kgrace matrix --column applies,builds\n  kgrace matrix --kept --format markdown",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return q.run(cmd.Context(), app) },
 	}
-	cmd.Flags().StringSliceVar(&q.minors, "kubernetes", nil, "minors to fill (default: all of versions.yaml)")
+	cmd.Flags().StringSliceVar(&q.minors, "kubernetes", nil, "minors to fill, `default` being that of versions.yaml (default: all)")
 	cmd.Flags().StringSliceVar(&q.patches, "patch", nil, "patches to fill, by number (default: all)")
 	cmd.Flags().StringSliceVar(&q.columns, "column", nil, "columns to fill (default: all)")
 	cmd.Flags().BoolVar(&q.fresh, "fresh", false, "fill them anew, whatever is kept of them")
@@ -89,7 +92,11 @@ func (q *matrixQuery) run(ctx context.Context, app *app) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range q.minors {
+	for i, name := range q.minors {
+		if name == defaultMinor {
+			name = r.Versions.Default
+			q.minors[i] = name
+		}
 		if _, err := r.Versions.Minor(name); err != nil {
 			return usage(err)
 		}

@@ -43,6 +43,7 @@ func TestMatrixCommandLine(t *testing.T) {
 		"a format":        {[]string{"--format", "xml"}, exitUsage, "--format xml: there are table, markdown and json"},
 		"both":            {[]string{"--kept", "--fresh"}, exitUsage, "one of the two"},
 		"an argument":     {[]string{"all"}, exitUsage, "unknown command"},
+		"the default's":   {[]string{"--kubernetes", "default", "--patch", "1", "--kept"}, exitInvalid, "the matrix is not whole"},
 		"nothing kept":    {[]string{"--kept"}, exitInvalid, "the matrix is not whole"},
 	} {
 		t.Run(name, func(t *testing.T) {
