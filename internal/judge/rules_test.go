@@ -179,6 +179,12 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			stop(3.1, "main", 2, 2), killed(5.1, "main"), over(5.1)}, held_, ""},
 		{"a request never given up", "hook-http-shorten", []story{del(0, 20), line(.1, "main", "HTTP-START"), del(3, 2),
 			stop(20.1, "main", 2, 2), killed(22.1, "main"), over(22.1)}, broken_, "never cut"},
+		{"a request that nobody shortened ends with its server", "hook-http-shorten", []story{del(0, 5), line(.1, "main", "HTTP-START"), del(2, 30),
+			stop(5.1, "main", 2, 2), killed(7.1, "main"), over(7.1)}, held_, "until its end or the deadline"},
+		{"a request given up before the deadline", "hook-http-shorten", []story{del(0, 5), line(.1, "main", "HTTP-START"), del(2, 30),
+			line(3, "main", "HTTP-GONE"), stop(3.1, "main", 2, 2), killed(5.1, "main"), over(5.1)}, broken_, "over at 3.00 s, before the deadline"},
+		{"a request that holds back the stop", "hook-http-shorten", []story{del(0, 5), line(.1, "main", "HTTP-START"), del(2, 30),
+			stop(20.1, "main", 2, 2), killed(22.1, "main"), over(22.1)}, broken_, "asked to stop only at 20.10 s"},
 		{"never started", "hook-exec-shorten", []story{del(0, 20), del(3, 5), stop(5.1, "main", 2, 2), killed(7, "main"), over(7)}, none, "never started"},
 	},
 	scenario.Prompt: {
