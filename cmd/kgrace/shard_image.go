@@ -22,7 +22,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/distribution/reference"
 	"github.com/spf13/cobra"
@@ -37,8 +39,8 @@ import (
 
 // Where things are in the image.
 const (
-	shardImageProgram = "kgrace"
-	shardImageSuites  = "suites"
+	shardImageProgram = "/kgrace"
+	shardImageSuites  = "/suites"
 )
 
 func newShardCommand(app *app) *cobra.Command {
@@ -119,8 +121,8 @@ func (a *app) shardImage(ctx context.Context, r *kubetree.Repo, minor, name, fil
 		return err
 	}
 	// Nobody has the number 65532; distributions that have a name for it call it nonroot.
-	if err := imagefile.WriteFile(file, imagefile.Image{Names: []string{name}, Layers: layers, User: "65532:65532",
-		Entrypoint: []string{"/" + shardImageProgram}}); err != nil {
+	if err := imagefile.WriteFile(file, time.Time{}, imagefile.Image{Names: []string{name}, Layers: layers, User: "65532:65532", WorkingDir: "/",
+		Entrypoint: []string{shardImageProgram}}); err != nil {
 		return err
 	}
 	digest, err := shard.Digest(file)
@@ -132,7 +134,7 @@ func (a *app) shardImage(ctx context.Context, r *kubetree.Repo, minor, name, fil
 }
 
 // shardLayers are the image's: kgrace above the suites, since it changes more often.
-func shardLayers(minor, program string, paths map[scenario.Arm]string) ([]*imagefile.Layer, error) {
+func shardLayers(minor, program string, paths map[scenario.Arm]string) ([]imagefile.Layer, error) {
 	made, err := shard.NewSuites(minor, paths)
 	if err != nil {
 		return nil, err
@@ -141,13 +143,13 @@ func shardLayers(minor, program string, paths map[scenario.Arm]string) ([]*image
 	if err != nil {
 		return nil, err
 	}
-	suites := imagefile.Layer{{Path: shardImageSuites + "/" + shard.SuitesFile, Data: append(list, '\n')},
-		{Path: "tmp", Dir: true, Mode: 0o1777},
+	suites := imagefile.Files{{Path: shardImageSuites + "/" + shard.SuitesFile, Data: append(list, '\n')},
+		{Path: "/tmp", Dir: true, Mode: 0o1777},
 		// A kubelet looks in these for a user of its own name and will not start without them, finding none is all right.
-		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
-		{Path: "etc/group", Data: []byte("root:x:0:\nnonroot:x:65532:\n")}}
+		{Path: "/etc/passwd", Data: []byte("root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
+		{Path: "/etc/group", Data: []byte("root:x:0:\nnonroot:x:65532:\n")}}
 	for _, arm := range scenario.Arms() {
-		suites = append(suites, imagefile.File{Path: filepath.ToSlash(filepath.Join(shardImageSuites, made.Files[arm])), Mode: 0o755, From: paths[arm]})
+		suites = append(suites, imagefile.File{Path: path.Join(shardImageSuites, filepath.ToSlash(made.Files[arm])), Mode: 0o755, From: paths[arm]})
 	}
-	return []*imagefile.Layer{&suites, {{Path: shardImageProgram, Mode: 0o755, From: program}}}, nil
+	return []imagefile.Layer{&suites, &imagefile.Files{{Path: shardImageProgram, Mode: 0o755, From: program}}}, nil
 }

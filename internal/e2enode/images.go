@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/tool"
@@ -114,37 +115,39 @@ func WriteImages(ctx context.Context, file string, names Names, p Programs, cert
 		return fmt.Errorf("%s --list: %w", p.Busybox, err)
 	}
 	base := baseLayer(p, strings.Fields(string(list)))
-	agnhost := &imagefile.Layer{
-		{Path: "agnhost", Mode: 0o755, From: p.Agnhost},
-		{Path: "uploads", Dir: true},
-		{Path: "localhost.crt", From: filepath.Join(certs, "localhost.crt")},
-		{Path: "localhost.key", From: filepath.Join(certs, "localhost.key")},
+	agnhost := &imagefile.Files{
+		{Path: "/agnhost", Mode: 0o755, From: p.Agnhost},
+		{Path: "/uploads", Dir: true},
+		{Path: "/localhost.crt", From: filepath.Join(certs, "localhost.crt")},
+		{Path: "/localhost.key", From: filepath.Join(certs, "localhost.key")},
 	}
 	path := []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
-	return imagefile.WriteFile(file,
-		imagefile.Image{Names: []string{names.Busybox}, Layers: []*imagefile.Layer{base}, Cmd: []string{"sh"}, Env: path},
-		imagefile.Image{Names: []string{names.Agnhost}, Layers: []*imagefile.Layer{base, agnhost}, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}, Env: path},
-		imagefile.Image{Names: []string{names.Pause}, Layers: []*imagefile.Layer{{{Path: "actor", Mode: 0o755, From: p.Actor}}}, Entrypoint: []string{"/actor", "pause"}},
+	return imagefile.WriteFile(file, time.Time{},
+		imagefile.Image{Names: []string{names.Busybox}, Layers: []imagefile.Layer{base}, Cmd: []string{"sh"}, Env: path, WorkingDir: "/"},
+		imagefile.Image{Names: []string{names.Agnhost}, Layers: []imagefile.Layer{base, agnhost}, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"},
+			Env: path, WorkingDir: "/"},
+		imagefile.Image{Names: []string{names.Pause}, Layers: []imagefile.Layer{&imagefile.Files{{Path: "/actor", Mode: 0o755, From: p.Actor}}},
+			Entrypoint: []string{"/actor", "pause"}, WorkingDir: "/"},
 	)
 }
 
 // baseLayer holds busybox under all its names, and the tools that it lacks under theirs.
-func baseLayer(p Programs, applets []string) *imagefile.Layer {
+func baseLayer(p Programs, applets []string) *imagefile.Files {
 	tools := []string{"curl", "nmeter"}
-	layer := imagefile.Layer{
-		{Path: "bin/busybox", Mode: 0o755, From: p.Busybox},
-		{Path: "bin/guest", Mode: 0o755, From: p.Guest},
-		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/root:/bin/sh\n")},
-		{Path: "etc/group", Data: []byte("root:x:0:\n")},
-		{Path: "root", Dir: true},
-		{Path: "tmp", Dir: true, Mode: 0o1777},
+	layer := imagefile.Files{
+		{Path: "/bin/busybox", Mode: 0o755, From: p.Busybox},
+		{Path: "/bin/guest", Mode: 0o755, From: p.Guest},
+		{Path: "/etc/passwd", Data: []byte("root:x:0:0:root:/root:/bin/sh\n")},
+		{Path: "/etc/group", Data: []byte("root:x:0:\n")},
+		{Path: "/root", Dir: true},
+		{Path: "/tmp", Dir: true, Mode: 0o1777},
 	}
 	for _, name := range tools {
-		layer = append(layer, imagefile.File{Path: "bin/" + name, Link: "guest"})
+		layer = append(layer, imagefile.File{Path: "/bin/" + name, Link: "guest"})
 	}
 	for _, name := range applets {
 		if name != "busybox" && name != "guest" && !slices.Contains(tools, name) {
-			layer = append(layer, imagefile.File{Path: "bin/" + name, Link: "busybox"})
+			layer = append(layer, imagefile.File{Path: "/bin/" + name, Link: "busybox"})
 		}
 	}
 	return &layer

@@ -173,7 +173,7 @@ func TestBaseLayer(t *testing.T) {
 			links[f.Path] = f.Link
 		}
 	}
-	if len(links) != 3 || links["bin/sh"] != "busybox" || links["bin/nmeter"] != "guest" || links["bin/curl"] != "guest" {
+	if len(links) != 3 || links["/bin/sh"] != "busybox" || links["/bin/nmeter"] != "guest" || links["/bin/curl"] != "guest" {
 		t.Errorf("got %v", links)
 	}
 }

@@ -15,8 +15,10 @@ limitations under the License.
 */
 
 // Package imagefile writes container images into one file, in the form of `docker save`, without Docker: for containers that
-// hold static programs and nothing of a distribution. `docker load`, `ctr images import` and kind's side-loading read it.
+// hold static programs and little or nothing of a distribution. `docker load`, `ctr images import`, kind's side-loading and
+// `kind build node-image` read it.
 //
 // Real: layers, configuration and manifest as the runtimes want them; equal contents give equal bytes, whatever the machine
-// and the hour. Not there: compression, whiteouts, more than one platform in a file, pulling and pushing.
+// and the hour: entries of layers are sorted, and all are owned by root and dated by the caller. Not there: whiteouts, more
+// than one platform in an image, pulling and pushing.
 package imagefile

@@ -17,19 +17,12 @@ limitations under the License.
 package imagefile
 
 import (
-	"archive/tar"
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
+	"time"
 )
 
 // Image is one image of the file.
@@ -37,101 +30,13 @@ type Image struct {
 	// Names are the whole references, with a tag, under which it is found: "example.org/name:tag".
 	Names []string
 	// Layers from the lowest to the highest.
-	Layers []*Layer
-	// Entrypoint, Cmd, Env, User, WorkingDir and Labels as in an image's configuration. The working folder is / by default.
+	Layers []Layer
+	// Entrypoint, Cmd, Env, User, WorkingDir and Labels as in an image's configuration.
 	Entrypoint, Cmd, Env []string
 	User, WorkingDir     string
 	Labels               map[string]string
 	// Arch is the architecture as Go calls it; "" is that of this program.
 	Arch string
-}
-
-// WriteFile writes the images to a file, whole or not at all.
-func WriteFile(file string, images ...Image) (err error) {
-	out, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(out.Name()))
-		}
-	}()
-	if err := write(out, filepath.Dir(file), images); err != nil {
-		return errors.Join(fmt.Errorf("image file %s: %w", file, err), out.Close())
-	}
-	if err := errors.Join(out.Chmod(0o644), out.Close()); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), file)
-}
-
-// write writes the images; temporary files go to dir.
-func write(out io.Writer, dir string, images []Image) error {
-	type manifest struct {
-		Config   string
-		RepoTags []string
-		Layers   []string
-	}
-	if len(images) == 0 {
-		return errors.New("no images")
-	}
-	w := tar.NewWriter(out)
-	done := map[*Layer]*packed{}
-	defer func() {
-		for _, p := range done {
-			p.file.Close()
-		}
-	}()
-	var manifests []manifest
-	written := map[string]bool{}
-	for _, i := range images {
-		if err := i.check(); err != nil {
-			return err
-		}
-		m := manifest{RepoTags: i.Names}
-		var digests []string
-		for _, l := range i.Layers {
-			if done[l] == nil {
-				p, err := l.pack(dir)
-				if err != nil {
-					return err
-				}
-				done[l] = p
-			}
-			p := done[l]
-			name := p.digest + ".tar"
-			m.Layers, digests = append(m.Layers, name), append(digests, "sha256:"+p.digest)
-			if written[name] {
-				continue
-			}
-			written[name] = true
-			if err := entry(w, name, io.NewSectionReader(p.file, 0, p.size), p.size); err != nil {
-				return err
-			}
-		}
-		config, err := json.Marshal(i.config(digests))
-		if err != nil {
-			return err
-		}
-		sum := sha256.Sum256(config)
-		m.Config = hex.EncodeToString(sum[:]) + ".json"
-		if !written[m.Config] {
-			written[m.Config] = true
-			if err := entry(w, m.Config, bytes.NewReader(config), int64(len(config))); err != nil {
-				return err
-			}
-		}
-		manifests = append(manifests, m)
-	}
-	data, err := json.Marshal(manifests)
-	if err != nil {
-		return err
-	}
-	if err := entry(w, "manifest.json", bytes.NewReader(data), int64(len(data))); err != nil {
-		return err
-	}
-	return w.Close()
 }
 
 // check refuses what a runtime would refuse later, with less to say.
@@ -140,42 +45,46 @@ func (i Image) check() error {
 		return fmt.Errorf("image %v: want a name and a layer", i.Names)
 	}
 	for _, name := range i.Names {
-		if last := name[strings.LastIndex(name, "/")+1:]; !strings.Contains(last, ":") || strings.ContainsAny(name, " @") {
+		if _, tag := split(name); tag == "" || strings.ContainsAny(name, " @") {
 			return fmt.Errorf("image %q: want name:tag, without a digest", name)
 		}
 	}
 	return nil
 }
 
-// config is the image's configuration. Maps are marshalled in the order of their keys, so equal images have equal ids.
-func (i Image) config(layers []string) map[string]any {
-	arch, dir := i.Arch, i.WorkingDir
-	if arch == "" {
-		arch = runtime.GOARCH
+// split takes a name apart. The tag is behind the last colon that follows the last slash: a registry may have a port.
+func split(name string) (repository, tag string) {
+	colon := strings.LastIndexByte(name, ':')
+	if colon <= strings.LastIndexByte(name, '/') {
+		return name, ""
 	}
-	if dir == "" {
-		dir = "/"
-	}
-	config := map[string]any{"WorkingDir": dir}
-	for key, list := range map[string][]string{"Entrypoint": i.Entrypoint, "Cmd": i.Cmd, "Env": i.Env} {
-		if len(list) > 0 {
-			config[key] = slices.Clone(list)
-		}
-	}
-	if i.User != "" {
-		config["User"] = i.User
-	}
-	if len(i.Labels) > 0 {
-		config["Labels"] = i.Labels
-	}
-	return map[string]any{"architecture": arch, "os": "linux", "config": config,
-		"rootfs": map[string]any{"type": "layers", "diff_ids": layers}}
+	return name[:colon], name[colon+1:]
 }
 
-func entry(w *tar.Writer, name string, content io.Reader, size int64) error {
-	if err := w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: size, Format: tar.FormatPAX}); err != nil {
-		return err
-	}
-	_, err := io.Copy(w, content)
-	return err
+// config is an image's configuration. Equal images have equal ids: the order of the fields is part of them.
+type config struct {
+	Architecture string    `json:"architecture"`
+	OS           string    `json:"os"`
+	Created      time.Time `json:"created,omitzero"`
+	Config       struct {
+		User       string            `json:"User,omitempty"`
+		Entrypoint []string          `json:"Entrypoint,omitempty"`
+		Cmd        []string          `json:"Cmd,omitempty"`
+		Env        []string          `json:"Env,omitempty"`
+		WorkingDir string            `json:"WorkingDir,omitempty"`
+		Labels     map[string]string `json:"Labels,omitempty"`
+	} `json:"config"`
+	RootFS struct {
+		Type    string   `json:"type"`
+		DiffIDs []string `json:"diff_ids"`
+	} `json:"rootfs"`
+}
+
+// config marshals the configuration; diffs are the layers' DiffIDs.
+func (i Image) config(at time.Time, diffs []string) ([]byte, error) {
+	c := config{Architecture: cmp.Or(i.Arch, runtime.GOARCH), OS: "linux", Created: at.UTC()}
+	c.Config.User, c.Config.WorkingDir, c.Config.Labels = i.User, i.WorkingDir, i.Labels
+	c.Config.Entrypoint, c.Config.Cmd, c.Config.Env = i.Entrypoint, i.Cmd, i.Env
+	c.RootFS.Type, c.RootFS.DiffIDs = "layers", diffs
+	return json.Marshal(c)
 }

@@ -18,7 +18,6 @@ package imagefile
 
 import (
 	"archive/tar"
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,44 +27,33 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strings"
+	"time"
 )
 
-// File is one entry of a layer. It belongs to root and has no time.
-type File struct {
-	// Path in the image, without a leading slash. Folders on the way to it are made, 0755, unless they are files of their own.
-	Path string
-	// Mode are the permission bits, the sticky bit (01000) included; 0 means 0644, for a folder 0755.
-	Mode int64
-	// Data is the content; in its place From is a file of this machine to copy, Link the target of a symbolic link, and
-	// Dir makes it a folder.
-	Data []byte
-	From string
-	Link string
-	Dir  bool
+// Layer is one layer of an image: *Files or *Packed. Images that share one hold it once in the file.
+type Layer interface {
+	// open gives the layer as it goes into the file, dated at unless it has its dates already; what is packed for that lies
+	// in dir.
+	open(dir string, at time.Time) (*blob, error)
 }
 
-// Layer is a set of files. Images that share one hold it once in the file.
-type Layer []File
-
-// header is the entry of a file in the layer's tar; size is that of its content.
-func (f File) header(size int64) *tar.Header {
-	h := &tar.Header{Name: f.Path, Mode: cmp.Or(f.Mode, 0o644), Size: size, Typeflag: tar.TypeReg, Format: tar.FormatPAX}
-	switch {
-	case f.Dir:
-		h.Typeflag, h.Name, h.Mode = tar.TypeDir, f.Path+"/", cmp.Or(f.Mode, 0o755)
-	case f.Link != "":
-		h.Typeflag, h.Linkname, h.Mode = tar.TypeSymlink, f.Link, 0o777
-	}
-	return h
+// blob is a layer as a file on disk: layers may be larger than memory is generous.
+type blob struct {
+	file *os.File
+	size int64
+	diff string // as Packed.DiffID
 }
+
+// Files is a layer that is packed when an image of it is written. Folders on the way to a file are made, 0755, unless they are
+// files of their own.
+type Files []File
 
 // whole are the layer's files and the folders on their way, sorted, each once.
-func (l Layer) whole() ([]File, error) {
+func (l Files) whole() ([]File, error) {
 	all := map[string]File{}
 	for _, f := range l {
-		if f.Path == "" || path.Clean(f.Path) != f.Path || path.IsAbs(f.Path) || strings.HasPrefix(f.Path, "..") {
-			return nil, fmt.Errorf("file %q of a layer: want a clean path below the root, such as bin/sh", f.Path)
+		if err := f.check(); err != nil {
+			return nil, fmt.Errorf("layer: %w", err)
 		}
 		if _, twice := all[f.Path]; twice {
 			return nil, fmt.Errorf("file %s is in the layer twice", f.Path)
@@ -73,7 +61,7 @@ func (l Layer) whole() ([]File, error) {
 		all[f.Path] = f
 	}
 	for _, f := range l {
-		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+		for dir := path.Dir(f.Path); dir != "/"; dir = path.Dir(dir) {
 			have, ok := all[dir]
 			if ok && !have.Dir && have.Link == "" {
 				return nil, fmt.Errorf("file %s lies below %s, which is no folder", f.Path, dir)
@@ -91,73 +79,44 @@ func (l Layer) whole() ([]File, error) {
 	return files, nil
 }
 
-// packed is a layer as a tar file on disk: layers may be larger than memory is generous.
-type packed struct {
-	file   *os.File
-	size   int64
-	digest string
-}
-
-// pack writes the layer into a nameless temporary file in dir.
-func (l Layer) pack(dir string) (p *packed, err error) {
+// pack writes the layer as a tar and returns its DiffID.
+func (l Files) pack(to io.Writer, at time.Time) (diff string, err error) {
 	files, err := l.whole()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
+	hash := sha256.New()
+	w := tar.NewWriter(io.MultiWriter(to, hash))
+	if err := WriteEntries(w, at, files...); err != nil {
+		return "", fmt.Errorf("layer: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	return diffID(hash.Sum(nil)), nil
+}
+
+func diffID(sum []byte) string { return "sha256:" + hex.EncodeToString(sum) }
+
+// open packs the layer into a nameless temporary file in dir.
+func (l *Files) open(dir string, at time.Time) (b *blob, err error) {
 	file, err := os.CreateTemp(dir, "layer-*.tar")
 	if err != nil {
 		return nil, err
-	}
-	// Without a name it is gone with the process, however that ends.
-	if err := os.Remove(file.Name()); err != nil {
-		return nil, errors.Join(err, file.Close())
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, file.Close())
 		}
 	}()
-	hash := sha256.New()
-	w := tar.NewWriter(io.MultiWriter(file, hash))
-	for _, f := range files {
-		if err := add(w, f); err != nil {
-			return nil, fmt.Errorf("layer: %s: %w", f.Path, err)
-		}
+	// Without a name it is gone with the process, however that ends.
+	if err := os.Remove(file.Name()); err != nil {
+		return nil, err
 	}
-	if err := w.Close(); err != nil {
+	diff, err := l.pack(file, at)
+	if err != nil {
 		return nil, err
 	}
 	size, err := file.Seek(0, io.SeekEnd)
-	return &packed{file, size, hex.EncodeToString(hash.Sum(nil))}, err
-}
-
-func add(w *tar.Writer, f File) error {
-	if f.From == "" || f.Dir || f.Link != "" {
-		data := f.Data
-		if f.Dir || f.Link != "" {
-			data = nil
-		}
-		if err := w.WriteHeader(f.header(int64(len(data)))); err != nil {
-			return err
-		}
-		_, err := io.Copy(w, bytes.NewReader(data))
-		return err
-	}
-	from, err := os.Open(f.From)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	info, err := from.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no regular file", f.From)
-	}
-	if err := w.WriteHeader(f.header(info.Size())); err != nil {
-		return err
-	}
-	_, err = io.Copy(w, from)
-	return err
+	return &blob{file, size, diff}, err
 }

@@ -31,7 +31,7 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/docker"
-	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
@@ -51,7 +51,7 @@ const journald = "/etc/systemd/journald.conf"
 
 // baseEntries are what the base image holds on top of Debian: kind's files, the runtime, and what kind's base image does
 // with commands in a container, done here as the files that come out of it.
-func baseEntries(ctx context.Context, kindDir string, bin map[string]string) ([]archive.Entry, error) {
+func baseEntries(ctx context.Context, kindDir string, bin map[string]string) ([]imagefile.File, error) {
 	entries, err := kindFiles(filepath.Join(kindDir, "images", "base", "files"))
 	if err != nil {
 		return nil, err
@@ -61,13 +61,13 @@ func baseEntries(ctx context.Context, kindDir string, bin map[string]string) ([]
 		return nil, err
 	}
 	entries = append(entries,
-		archive.Entry{Path: "/etc/containerd/cri-base.json", Data: spec},
-		archive.Entry{Path: "/usr/sbin/init", Link: "/usr/lib/systemd/systemd"},
-		archive.Entry{Path: "/etc/systemd/system/systemd-binfmt.service", Link: "/dev/null"},
-		archive.Entry{Path: "/etc/kubernetes/manifests", Dir: true},
+		imagefile.File{Path: "/etc/containerd/cri-base.json", Data: spec},
+		imagefile.File{Path: "/usr/sbin/init", Link: "/usr/lib/systemd/systemd"},
+		imagefile.File{Path: "/etc/systemd/system/systemd-binfmt.service", Link: "/dev/null"},
+		imagefile.File{Path: "/etc/kubernetes/manifests", Dir: true},
 	)
 	for _, unit := range []string{"kubelet.service", "containerd.service", "undo-mount-hacks.service"} {
-		entries = append(entries, archive.Entry{Path: "/etc/systemd/system/multi-user.target.wants/" + unit, Link: "/etc/systemd/system/" + unit})
+		entries = append(entries, imagefile.File{Path: "/etc/systemd/system/multi-user.target.wants/" + unit, Link: "/etc/systemd/system/" + unit})
 	}
 	for dir, programs := range map[string][]string{
 		"/usr/local/bin":  {"containerd", "containerd-shim-runc-v2", "ctr", "crictl"},
@@ -75,15 +75,15 @@ func baseEntries(ctx context.Context, kindDir string, bin map[string]string) ([]
 		"/opt/cni/bin":    cniPlugins,
 	} {
 		for _, p := range programs {
-			entries = append(entries, archive.Entry{Path: path.Join(dir, p), Mode: 0o755, From: bin[p]})
+			entries = append(entries, imagefile.File{Path: path.Join(dir, p), Mode: 0o755, From: bin[p]})
 		}
 	}
 	return entries, nil
 }
 
 // kindFiles are the files of kind's base image, with the modes that its Dockerfile gives them.
-func kindFiles(dir string) ([]archive.Entry, error) {
-	var entries []archive.Entry
+func kindFiles(dir string) ([]imagefile.File, error) {
+	var entries []imagefile.File
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -92,7 +92,7 @@ func kindFiles(dir string) ([]archive.Entry, error) {
 		if err != nil {
 			return err
 		}
-		e := archive.Entry{Path: "/" + filepath.ToSlash(rel), Mode: 0o644, From: file}
+		e := imagefile.File{Path: "/" + filepath.ToSlash(rel), Mode: 0o644, From: file}
 		if top := path.Dir(e.Path); top == "/usr/local/bin" || top == "/kind/bin" {
 			e.Mode = 0o755
 		}
@@ -152,7 +152,7 @@ func runtimeSpec(ctx context.Context, ctr string) ([]byte, error) {
 }
 
 // importBase makes an image of the root filesystem and the entries.
-func importBase(ctx context.Context, e *docker.Engine, image, rootfs string, entries []archive.Entry, at time.Time) error {
+func importBase(ctx context.Context, e *docker.Engine, image, rootfs string, entries []imagefile.File, at time.Time) error {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(writeBase(w, rootfs, entries, at)) }()
 	defer r.Close()
@@ -163,10 +163,10 @@ func importBase(ctx context.Context, e *docker.Engine, image, rootfs string, ent
 }
 
 // writeBase copies the root filesystem without what is unwanted, then the entries, which win.
-func writeBase(to io.Writer, rootfs string, entries []archive.Entry, at time.Time) error {
+func writeBase(to io.Writer, rootfs string, entries []imagefile.File, at time.Time) error {
 	ours := map[string]bool{}
 	for _, e := range entries {
-		ours[path.Clean(e.Path)] = true
+		ours[e.Path] = true
 	}
 	f, err := os.Open(rootfs)
 	if err != nil {
@@ -192,7 +192,7 @@ func writeBase(to io.Writer, rootfs string, entries []archive.Entry, at time.Tim
 				return err
 			}
 			// The kernel's messages are the machine's, not the node's.
-			if err := archive.WriteEntry(tw, at, archive.Entry{Path: name, Data: append(data, "ReadKMsg=no\n"...)}); err != nil {
+			if err := imagefile.WriteEntries(tw, at, imagefile.File{Path: name, Data: append(data, "ReadKMsg=no\n"...)}); err != nil {
 				return err
 			}
 			continue
@@ -204,10 +204,8 @@ func writeBase(to io.Writer, rootfs string, entries []archive.Entry, at time.Tim
 			return err
 		}
 	}
-	for _, e := range entries {
-		if err := archive.WriteEntry(tw, at, e); err != nil {
-			return fmt.Errorf("%s: %w", e.Path, err)
-		}
+	if err := imagefile.WriteEntries(tw, at, entries...); err != nil {
+		return err
 	}
 	return tw.Close()
 }

@@ -28,7 +28,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
 // script writes a program that prints out.
@@ -105,14 +105,14 @@ func TestBaseEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]archive.Entry{}
+	found := map[string]imagefile.File{}
 	for _, e := range entries {
 		if _, twice := found[e.Path]; twice {
 			t.Errorf("%s is there twice", e.Path)
 		}
 		found[e.Path] = e
 	}
-	for path, mode := range map[string]os.FileMode{"/usr/local/bin/entrypoint": 0o755, "/kind/bin/mount.sh": 0o755, "/etc/systemd/system/kubelet.service": 0o644, "/opt/cni/bin/ptp": 0o755, "/usr/local/sbin/runc": 0o755} {
+	for path, mode := range map[string]int64{"/usr/local/bin/entrypoint": 0o755, "/kind/bin/mount.sh": 0o755, "/etc/systemd/system/kubelet.service": 0o644, "/opt/cni/bin/ptp": 0o755, "/usr/local/sbin/runc": 0o755} {
 		if found[path].Mode != mode {
 			t.Errorf("%s has mode %o, want %o", path, found[path].Mode, mode)
 		}
@@ -162,7 +162,7 @@ func TestWriteBase(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := writeBase(&out, root, []archive.Entry{{Path: "/usr/sbin/init", Link: "/usr/lib/systemd/systemd"}, {Path: "/etc", Dir: true}}, time.Unix(0, 0)); err != nil {
+	if err := writeBase(&out, root, []imagefile.File{{Path: "/usr/sbin/init", Link: "/usr/lib/systemd/systemd"}, {Path: "/etc", Dir: true}}, time.Unix(0, 0)); err != nil {
 		t.Fatal(err)
 	}
 	var order []string

@@ -31,12 +31,12 @@ import (
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/docker"
-	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
 )
 
 // file is one that goes into the image as it is.
-type file = archive.Entry
+type file = imagefile.File
 
 // storageClassOnly takes the place of kind's storage manifest: the class that charts ask for, and no provisioner, whose
 // image a build from modules does not have.
@@ -75,11 +75,9 @@ func (b *builder) finish(ctx context.Context, raw string, files ...file) (*Resul
 	r, w := io.Pipe()
 	go func() {
 		tw := tar.NewWriter(w)
-		for _, f := range files {
-			if err := archive.WriteEntry(tw, b.manifest.date, f); err != nil {
-				w.CloseWithError(fmt.Errorf("%s: %w", f.Path, err))
-				return
-			}
+		if err := imagefile.WriteEntries(tw, b.manifest.date, files...); err != nil {
+			w.CloseWithError(err)
+			return
 		}
 		w.CloseWithError(tw.Close())
 	}()

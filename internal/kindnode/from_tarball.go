@@ -30,10 +30,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/semver"
 
-	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
 // fromTarball has kind make a node image of an official server tarball and puts the arm's kubelet into it.
@@ -133,11 +134,11 @@ func strip(from, to string) (version string, err error) {
 		return "", fmt.Errorf("%s: %w; want a kubernetes-server-linux-ARCH.tar.gz", from, err)
 	}
 	var found []string
-	tarball, err := archive.NewTarball(to)
+	out, err := newTarball(to)
 	if err != nil {
 		return "", err
 	}
-	defer tarball.Close()
+	defer out.close()
 	for r := tar.NewReader(gz); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -162,7 +163,7 @@ func strip(from, to string) (version string, err error) {
 			}
 			body = strings.NewReader(string(data))
 		}
-		if err := tarball.Copy(h, body); err != nil {
+		if err := out.copy(h, body); err != nil {
 			return "", err
 		}
 	}
@@ -174,8 +175,8 @@ func strip(from, to string) (version string, err error) {
 	if !semver.IsValid(version) {
 		return "", fmt.Errorf("%s does not say which version it is of (%q)", from, version)
 	}
-	if err := tarball.Write(noKubelet); err != nil {
+	if err := imagefile.WriteEntries(out.tw, time.Unix(0, 0), noKubelet); err != nil {
 		return "", err
 	}
-	return version, tarball.Close()
+	return version, out.close()
 }

@@ -30,18 +30,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
 // server writes a server tarball that holds the named files; the content of each is its name, but the version's.
 func server(t *testing.T, version string, names ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubernetes-server-linux-amd64.tar.gz")
-	entries := []archive.Entry{{Path: "/kubernetes", Dir: true}, {Path: "/kubernetes/version", Data: []byte(version)}}
+	entries := []imagefile.File{{Path: "/kubernetes", Dir: true}, {Path: "/kubernetes/version", Data: []byte(version)}}
 	for _, n := range names {
-		entries = append(entries, archive.Entry{Path: "/" + n, Mode: 0o755, Data: []byte(n)})
+		entries = append(entries, imagefile.File{Path: "/" + n, Mode: 0o755, Data: []byte(n)})
 	}
-	if err := archive.WriteTarball(file, time.Unix(0, 0), entries); err != nil {
+	if err := writeTarball(file, time.Unix(0, 0), entries); err != nil {
 		t.Fatal(err)
 	}
 	return file

@@ -28,7 +28,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
 // Pushed, an image has the digest that the registry knows it by. The registry is the smallest that the engine talks to.
@@ -73,7 +73,7 @@ func TestRealPush(t *testing.T) {
 	defer server.Close()
 	name := strings.TrimPrefix(server.URL, "http://") + "/team/node:v1"
 	t.Cleanup(func() { _ = e.Remove(context.Background(), name) })
-	if err := e.Import(t.Context(), tarOf(t, archive.Entry{Path: "/x", Data: []byte("x")}), name); err != nil {
+	if err := e.Import(t.Context(), tarOf(t, imagefile.File{Path: "/x", Data: []byte("x")}), name); err != nil {
 		t.Fatal(err)
 	}
 	b := &builder{o: Options{Repo: r, Image: name}, e: e}

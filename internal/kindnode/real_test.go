@@ -33,7 +33,7 @@ import (
 	"sigs.k8s.io/kind/pkg/cluster"
 
 	"github.com/kgrace/kgrace/internal/docker"
-	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/kubetree"
 )
 
@@ -182,7 +182,7 @@ func TestRealImage(t *testing.T) {
 	}
 	// An image that is no node.
 	empty := testImage(t, e, "empty")
-	if err := e.Import(t.Context(), tarOf(t, archive.Entry{Path: "/x", Data: []byte("x")}), empty, `ENTRYPOINT ["/x"]`); err != nil {
+	if err := e.Import(t.Context(), tarOf(t, imagefile.File{Path: "/x", Data: []byte("x")}), empty, `ENTRYPOINT ["/x"]`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Build(t.Context(), Options{Repo: r, Arm: kubetree.Fixed, From: FromImage, Source: empty}); err == nil {
@@ -193,9 +193,9 @@ func TestRealImage(t *testing.T) {
 	}
 }
 
-func tarOf(t *testing.T, entries ...archive.Entry) io.Reader {
+func tarOf(t *testing.T, entries ...imagefile.File) io.Reader {
 	t.Helper()
-	l, err := archive.WriteLayer(filepath.Join(t.TempDir(), "layer"), time.Unix(0, 0), entries)
+	l, err := imagefile.Files(entries).Pack(filepath.Join(t.TempDir(), "layer"), time.Unix(0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,12 +213,12 @@ func TestRealForeignImage(t *testing.T) {
 	foreign := map[string]string{"amd64": "arm64", "arm64": "amd64"}[e.Arch]
 	name := testImage(t, e, "foreign")
 	dir := t.TempDir()
-	layer, err := archive.WriteLayer(filepath.Join(dir, "layer"), time.Unix(0, 0), []archive.Entry{{Path: "/opt/k8s/kubelet", Mode: 0o755, Data: []byte("x")},
-		{Path: "/kind/version", Data: []byte("v1.37.1\n")}, {Path: "/var/lib/dpkg/status", Data: []byte("Package: bash\nStatus: install ok installed\nVersion: 5\n")}})
+	layer, err := imagefile.Files{{Path: "/opt/k8s/kubelet", Mode: 0o755, Data: []byte("x")},
+		{Path: "/kind/version", Data: []byte("v1.37.1\n")}, {Path: "/var/lib/dpkg/status", Data: []byte("Package: bash\nStatus: install ok installed\nVersion: 5\n")}}.Pack(filepath.Join(dir, "layer"), time.Unix(0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := archive.Write(filepath.Join(dir, "image"), time.Unix(0, 0), []archive.Image{{Name: name, Arch: foreign, Layers: []archive.Layer{layer},
+	if err := writeImages(filepath.Join(dir, "image"), time.Unix(0, 0), []imagefile.Image{{Names: []string{name}, Arch: foreign, Layers: []imagefile.Layer{layer},
 		Env: []string{"PATH=/sbin:/opt/k8s"}, Entrypoint: []string{"/init"}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func serverTarball(t *testing.T, r *kubetree.Repo, e *docker.Engine) (tarball, b
 	}
 	b := &builder{o: o, m: m, e: e, arch: e.Arch, bin: map[string]string{}, dir: filepath.Join(r.Output, "image"), tmp: t.TempDir()}
 	var c *contents
-	var entries []archive.Entry
+	var entries []imagefile.File
 	for _, do := range []func() (err error){
 		func() (err error) { b.manifest, err = b.newManifest(ctx); return },
 		func() error {

@@ -25,7 +25,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/kgrace/kgrace/internal/kindnode/archive"
+	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
 )
 
@@ -37,7 +37,7 @@ const (
 )
 
 // noKubelet stands in the tarball where kind wants a kubelet. The arm's comes last, on top of what both arms share.
-var noKubelet = archive.Entry{Path: serverBin + kubelet, Mode: 0o755, Data: []byte("#!/bin/sh\necho 'this image was never given its kubelet' >&2\nexit 1\n")}
+var noKubelet = imagefile.File{Path: serverBin + kubelet, Mode: 0o755, Data: []byte("#!/bin/sh\necho 'this image was never given its kubelet' >&2\nexit 1\n")}
 
 // Layers that are no program's.
 const (
@@ -52,34 +52,34 @@ func (b *builder) serverTarball(ctx context.Context, c *contents, at time.Time) 
 	if err != nil {
 		return "", err
 	}
-	image := func(name, program string, below ...string) archive.Image {
-		i := archive.Image{Name: name, Arch: b.arch, Env: []string{imagePath}, Entrypoint: []string{"/usr/local/bin/" + program}}
+	image := func(name, program string, below ...string) imagefile.Image {
+		i := imagefile.Image{Names: []string{name}, Arch: b.arch, Env: []string{imagePath}, Entrypoint: []string{"/usr/local/bin/" + program}}
 		for _, l := range append(below, program) {
 			i.Layers = append(i.Layers, layers[l])
 		}
 		return i
 	}
 	n := c.names
-	others := []archive.Image{image(n.kubeadm["etcd"], "etcd"), image(n.kubeadm["coredns"], "coredns"), image(n.pause, "pause"), image(n.network, "netd", netLayer)}
+	others := []imagefile.Image{image(n.kubeadm["etcd"], "etcd"), image(n.kubeadm["coredns"], "coredns"), image(n.pause, "pause"), image(n.network, "netd", netLayer)}
 	for _, name := range n.storage {
-		others = append(others, archive.Image{Name: name, Arch: b.arch, Layers: []archive.Layer{layers[emptyLayer]}, Entrypoint: []string{"/README"}})
+		others = append(others, imagefile.Image{Names: []string{name}, Arch: b.arch, Layers: []imagefile.Layer{layers[emptyLayer]}, Entrypoint: []string{"/README"}})
 	}
-	entries := []archive.Entry{{Path: "/kubernetes/version", Data: []byte(b.m.Kubernetes + "\n")}, noKubelet}
+	entries := []imagefile.File{{Path: "/kubernetes/version", Data: []byte(b.m.Kubernetes + "\n")}, noKubelet}
 	for _, p := range []string{"kubeadm", "kubectl"} {
-		entries = append(entries, archive.Entry{Path: serverBin + p, Mode: 0o755, From: b.bin[p]})
+		entries = append(entries, imagefile.File{Path: serverBin + p, Mode: 0o755, From: b.bin[p]})
 	}
-	for program, images := range map[string][]archive.Image{
+	for program, images := range map[string][]imagefile.Image{
 		"kube-apiserver":          {image(n.kubeadm["kube-apiserver"], "kube-apiserver")},
 		"kube-controller-manager": {image(n.kubeadm["kube-controller-manager"], "kube-controller-manager")},
 		"kube-scheduler":          {image(n.kubeadm["kube-scheduler"], "kube-scheduler")},
-		"kube-proxy":              append([]archive.Image{image(n.kubeadm["kube-proxy"], "kube-proxy", netLayer)}, others...),
+		"kube-proxy":              append([]imagefile.Image{image(n.kubeadm["kube-proxy"], "kube-proxy", netLayer)}, others...),
 	} {
 		file := filepath.Join(b.tmp, program+".tar")
 		defer os.Remove(file) // disks are small
-		if err := archive.Write(file, at, images); err != nil {
+		if err := writeImages(file, at, images); err != nil {
 			return "", err
 		}
-		entries = append(entries, archive.Entry{Path: serverBin + program + ".tar", From: file})
+		entries = append(entries, imagefile.File{Path: serverBin + program + ".tar", From: file})
 	}
 	for _, l := range layers {
 		if err := os.Remove(l.File); err != nil {
@@ -87,15 +87,15 @@ func (b *builder) serverTarball(ctx context.Context, c *contents, at time.Time) 
 		}
 	}
 	file := filepath.Join(b.tmp, "kubernetes-server-linux-"+b.arch+".tar.gz")
-	return file, archive.WriteTarball(file, at, entries)
+	return file, writeTarball(file, at, entries)
 }
 
 // layers writes the layers of all images, as many at once as the machine has processors: they are compressed, which makes
 // nodes half as big, and takes the time here.
-func (b *builder) layers(ctx context.Context, c *contents, at time.Time) (map[string]archive.Layer, error) {
+func (b *builder) layers(ctx context.Context, c *contents, at time.Time) (map[string]*imagefile.Packed, error) {
 	programs := []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns", "pause", "netd"}
 	names := append([]string{netLayer, emptyLayer}, programs...)
-	made := make([]archive.Layer, len(names))
+	made := make([]*imagefile.Packed, len(names))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.NumCPU())
 	for i, name := range names {
@@ -109,12 +109,12 @@ func (b *builder) layers(ctx context.Context, c *contents, at time.Time) (map[st
 				if err := rootfs.Pick(c.root, file, c.packages, netPackages, at); err != nil {
 					return err
 				}
-				made[i], err = archive.OpenLayer(file)
+				made[i], err = imagefile.OpenPacked(file)
 			case emptyLayer:
-				made[i], err = archive.WriteLayer(file, at, []archive.Entry{{Path: "/README",
-					Data: []byte("This image holds nothing. It stands where kind expects one that a node without a network cannot pull.\n")}})
+				made[i], err = imagefile.Files{{Path: "/README",
+					Data: []byte("This image holds nothing. It stands where kind expects one that a node without a network cannot pull.\n")}}.Pack(file, at)
 			default:
-				made[i], err = archive.WriteLayer(file, at, []archive.Entry{{Path: "/usr/local/bin/" + name, Mode: 0o755, From: b.bin[name]}})
+				made[i], err = imagefile.Files{{Path: "/usr/local/bin/" + name, Mode: 0o755, From: b.bin[name]}}.Pack(file, at)
 			}
 			if err == nil {
 				made[i], err = made[i].Compress()
@@ -125,7 +125,7 @@ func (b *builder) layers(ctx context.Context, c *contents, at time.Time) (map[st
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	layers := map[string]archive.Layer{}
+	layers := map[string]*imagefile.Packed{}
 	for i, name := range names {
 		layers[name] = made[i]
 	}

@@ -26,6 +26,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/tool"
@@ -92,10 +93,10 @@ func (s Selection) WriteImages(file string, names []string, p Programs) ([]Image
 	}
 	const search = "PATH=/bin:/usr/bin"
 	recipes := map[string]imagefile.Image{
-		"agnhost": {Layers: []*imagefile.Layer{base, agnhost}, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}, Env: []string{search}},
-		"busybox": {Layers: []*imagefile.Layer{base}, Cmd: []string{"sh"}, Env: []string{search}},
-		"nginx":   {Layers: []*imagefile.Layer{base, agnhost}, Entrypoint: []string{"/agnhost", "netexec", "--http-port=80", "--udp-port=-1"}, Env: []string{search}},
-		"pause":   {Layers: []*imagefile.Layer{{{Path: "pause", Mode: 0o755, From: p.Pause}}}, Entrypoint: []string{"/pause", "pause"}, User: "65535:65535"},
+		"agnhost": {Layers: []imagefile.Layer{base, agnhost}, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}, Env: []string{search}},
+		"busybox": {Layers: []imagefile.Layer{base}, Cmd: []string{"sh"}, Env: []string{search}},
+		"nginx":   {Layers: []imagefile.Layer{base, agnhost}, Entrypoint: []string{"/agnhost", "netexec", "--http-port=80", "--udp-port=-1"}, Env: []string{search}},
+		"pause":   {Layers: []imagefile.Layer{&imagefile.Files{{Path: "/pause", Mode: 0o755, From: p.Pause}}}, Entrypoint: []string{"/pause", "pause"}, User: "65535:65535"},
 	}
 	for name := range s.Images {
 		if _, ok := recipes[name]; !ok {
@@ -109,7 +110,7 @@ func (s Selection) WriteImages(file string, names []string, p Programs) ([]Image
 		if what, ok := s.Images[lastPart(name)]; ok {
 			one.Made = what
 			image := recipes[lastPart(name)]
-			image.Names = []string{name}
+			image.Names, image.WorkingDir = []string{name}, "/"
 			made = append(made, image)
 		}
 		all = append(all, one)
@@ -117,43 +118,43 @@ func (s Selection) WriteImages(file string, names []string, p Programs) ([]Image
 	if len(made) == 0 {
 		return nil, fmt.Errorf("none of the images %s can be made", strings.Join(names, ", "))
 	}
-	return all, imagefile.WriteFile(file, made...)
+	return all, imagefile.WriteFile(file, time.Time{}, made...)
 }
 
 // base is busybox with a link for each of its programs, and what little else a small system has.
-func (p Programs) base() *imagefile.Layer {
-	layer := imagefile.Layer{
-		{Path: "bin/busybox", Mode: 0o755, From: p.Busybox},
-		{Path: "bin/wget", Mode: 0o755, From: p.Fetch},
-		{Path: "tmp", Dir: true, Mode: 0o1777},
-		{Path: "root", Dir: true, Mode: 0o700},
-		{Path: "usr/bin", Dir: true},
-		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")},
-		{Path: "etc/group", Data: []byte("root:x:0:\nnobody:x:65534:\n")},
+func (p Programs) base() *imagefile.Files {
+	layer := imagefile.Files{
+		{Path: "/bin/busybox", Mode: 0o755, From: p.Busybox},
+		{Path: "/bin/wget", Mode: 0o755, From: p.Fetch},
+		{Path: "/tmp", Dir: true, Mode: 0o1777},
+		{Path: "/root", Dir: true, Mode: 0o700},
+		{Path: "/usr/bin", Dir: true},
+		{Path: "/etc/passwd", Data: []byte("root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")},
+		{Path: "/etc/group", Data: []byte("root:x:0:\nnobody:x:65534:\n")},
 	}
 	for _, name := range p.Applets {
 		if name != "busybox" && name != "wget" {
-			layer = append(layer, imagefile.File{Path: path.Join("bin", name), Link: "busybox"})
+			layer = append(layer, imagefile.File{Path: path.Join("/bin", name), Link: "busybox"})
 		}
 	}
 	return &layer
 }
 
-func (p Programs) agnhost() (*imagefile.Layer, error) {
-	layer := imagefile.Layer{
-		{Path: "agnhost", Mode: 0o755, From: p.Agnhost},
-		{Path: "agnhost-2", Link: "agnhost"},
-		{Path: "uploads", Dir: true, Mode: 0o1777},
+func (p Programs) agnhost() (*imagefile.Files, error) {
+	layer := imagefile.Files{
+		{Path: "/agnhost", Mode: 0o755, From: p.Agnhost},
+		{Path: "/agnhost-2", Link: "agnhost"},
+		{Path: "/uploads", Dir: true, Mode: 0o1777},
 		// No bash is static in Debian's busybox; what is asked of it, sh can do as well.
-		{Path: "bin/bash", Mode: 0o755, Data: []byte("#!/bin/sh\nexec /bin/sh \"$@\"\n")},
-		{Path: "usr/bin/curl", Mode: 0o755, From: p.Fetch},
+		{Path: "/bin/bash", Mode: 0o755, Data: []byte("#!/bin/sh\nexec /bin/sh \"$@\"\n")},
+		{Path: "/usr/bin/curl", Mode: 0o755, From: p.Fetch},
 	}
 	for _, name := range []string{"localhost.crt", "localhost.key"} {
 		from := filepath.Join(p.Porter, name)
 		if _, err := os.Stat(from); err != nil {
 			return nil, fmt.Errorf("agnhost's certificate: %w", err)
 		}
-		layer = append(layer, imagefile.File{Path: name, From: from})
+		layer = append(layer, imagefile.File{Path: "/" + name, From: from})
 	}
 	return &layer, nil
 }

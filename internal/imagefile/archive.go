@@ -1,0 +1,173 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package imagefile
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// WriteFile writes the images to a file, whole or not at all. All in it is dated at, and so are the images; the zero time
+// leaves them without a date.
+func WriteFile(file string, at time.Time, images ...Image) (err error) {
+	out, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(out.Name()))
+		}
+	}()
+	if err := write(out, filepath.Dir(file), at, images); err != nil {
+		return errors.Join(fmt.Errorf("image file %s: %w", file, err), out.Close())
+	}
+	if err := errors.Join(out.Chmod(0o644), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), file)
+}
+
+// write writes the images; temporary files go to dir.
+func write(out io.Writer, dir string, at time.Time, images []Image) error {
+	if len(images) == 0 {
+		return errors.New("no images")
+	}
+	c := contents{dir: dir, at: at, opened: map[Layer]*blob{}, known: map[string]bool{}, repositories: map[string]map[string]string{}}
+	defer c.close()
+	for _, i := range images {
+		if err := c.add(i); err != nil {
+			return err
+		}
+	}
+	// The tags come first: kind reads no further than the first list of tags that it finds, and takes those of the first
+	// image only out of the other list, manifest.json.
+	repositories, err := json.Marshal(c.repositories)
+	if err != nil {
+		return err
+	}
+	manifest, err := json.Marshal(c.manifest)
+	if err != nil {
+		return err
+	}
+	w := tar.NewWriter(out)
+	for _, e := range append([]entry{data("repositories", repositories), data("manifest.json", manifest)}, c.entries...) {
+		h := &tar.Header{Name: e.name, Mode: 0o644, ModTime: at, Typeflag: tar.TypeReg}
+		if err := put(w, h, e.content, e.size); err != nil {
+			return fmt.Errorf("%s: %w", e.name, err)
+		}
+	}
+	return w.Close()
+}
+
+// contents are what goes into a file.
+type contents struct {
+	dir    string
+	at     time.Time
+	opened map[Layer]*blob
+	// repositories lists the tags of each repository; the form wants the top layer's folder with it, nobody looks it up.
+	repositories map[string]map[string]string
+	manifest     []manifestEntry
+	entries      []entry
+	known        map[string]bool // the names of the entries
+}
+
+type manifestEntry struct {
+	Config   string
+	RepoTags []string
+	Layers   []string
+}
+
+type entry struct {
+	name    string
+	content io.Reader
+	size    int64
+}
+
+func data(name string, content []byte) entry {
+	return entry{name, bytes.NewReader(content), int64(len(content))}
+}
+
+// add adds an image: its configuration, named by its content, and those of its layers that are not there yet.
+func (c *contents) add(i Image) error {
+	if err := i.check(); err != nil {
+		return err
+	}
+	var diffs, names []string
+	var layers []entry
+	for _, l := range i.Layers {
+		b, err := c.open(l)
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(b.diff, "sha256:") + "/layer.tar"
+		diffs, names = append(diffs, b.diff), append(names, name)
+		layers = append(layers, entry{name, io.NewSectionReader(b.file, 0, b.size), b.size})
+	}
+	for _, name := range i.Names {
+		repository, tag := split(name)
+		if c.repositories[repository] == nil {
+			c.repositories[repository] = map[string]string{}
+		}
+		if _, twice := c.repositories[repository][tag]; twice {
+			return fmt.Errorf("image %s is there twice", name)
+		}
+		c.repositories[repository][tag] = strings.TrimSuffix(names[len(names)-1], "/layer.tar")
+	}
+	config, err := i.config(c.at, diffs)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(config)
+	m := manifestEntry{Config: hex.EncodeToString(sum[:]) + ".json", RepoTags: i.Names, Layers: names}
+	c.manifest = append(c.manifest, m)
+	for _, e := range append([]entry{data(m.Config, config)}, layers...) {
+		if !c.known[e.name] {
+			c.known[e.name] = true
+			c.entries = append(c.entries, e)
+		}
+	}
+	return nil
+}
+
+// open opens a layer, once for all images that have it.
+func (c *contents) open(l Layer) (*blob, error) {
+	if c.opened[l] == nil {
+		b, err := l.open(c.dir, c.at)
+		if err != nil {
+			return nil, err
+		}
+		c.opened[l] = b
+	}
+	return c.opened[l], nil
+}
+
+func (c *contents) close() {
+	for _, b := range c.opened {
+		b.file.Close()
+	}
+}

@@ -1,0 +1,108 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package imagefile
+
+import (
+	"archive/tar"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"time"
+)
+
+// File is one entry of a tar. It belongs to root.
+type File struct {
+	// Path is absolute, in the tree of what the tar is of, such as an image.
+	Path string
+	// Mode are the permission bits, the sticky bit (01000) included; 0 means 0644, for a folder 0755.
+	Mode int64
+	// Data is the content; in its place From is a file of this machine to copy, Link the target of a symbolic link, and
+	// Dir makes it a folder.
+	Data []byte
+	From string
+	Link string
+	Dir  bool
+}
+
+// WriteEntries writes the files to a tar in their order, dated at; the zero time leaves them without a date. A path that is
+// there twice is an error.
+func WriteEntries(w *tar.Writer, at time.Time, files ...File) error {
+	known := map[string]bool{}
+	for _, f := range files {
+		err := f.check()
+		if err == nil && known[f.Path] {
+			err = errors.New("it is there twice")
+		}
+		known[f.Path] = true
+		if err == nil {
+			err = f.write(w, at)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+	}
+	return nil
+}
+
+// check refuses a path that a reader might take for another one.
+func (f File) check() error {
+	if !path.IsAbs(f.Path) || path.Clean(f.Path) != f.Path || f.Path == "/" {
+		return fmt.Errorf("path %q: want a clean path below the root, such as /bin/sh", f.Path)
+	}
+	return nil
+}
+
+func (f File) write(w *tar.Writer, at time.Time) error {
+	// The path is absolute, a tar's names are not.
+	h := &tar.Header{Name: f.Path[1:], Mode: cmp.Or(f.Mode, 0o644), ModTime: at, Typeflag: tar.TypeReg}
+	switch {
+	case f.Dir:
+		h.Typeflag, h.Name, h.Mode = tar.TypeDir, h.Name+"/", cmp.Or(f.Mode, 0o755)
+		return w.WriteHeader(h)
+	case f.Link != "":
+		h.Typeflag, h.Linkname, h.Mode = tar.TypeSymlink, f.Link, 0o777
+		return w.WriteHeader(h)
+	case f.From == "":
+		return put(w, h, bytes.NewReader(f.Data), int64(len(f.Data)))
+	}
+	from, err := os.Open(f.From)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	info, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no regular file", f.From)
+	}
+	return put(w, h, from, info.Size())
+}
+
+func put(w *tar.Writer, h *tar.Header, content io.Reader, size int64) error {
+	h.Size = size
+	if err := w.WriteHeader(h); err != nil {
+		return err
+	}
+	_, err := io.Copy(w, content)
+	return err
+}

@@ -1,0 +1,107 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package imagefile
+
+import (
+	"compress/gzip"
+	"crypto/sha256"
+	"io"
+	"os"
+	"time"
+)
+
+// Packed is a layer that is a tar in a file already, as it is or compressed.
+type Packed struct {
+	File string
+	Size int64 // of the file
+	// DiffID is the sha256 of the tar's bytes, "sha256:…", which for a compressed file are not the file's.
+	DiffID string
+}
+
+// Pack writes the layer as a tar to file, dated at.
+func (l Files) Pack(file string, at time.Time) (*Packed, error) {
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	diff, err := l.pack(f, at)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return &Packed{File: file, Size: info.Size(), DiffID: diff}, f.Close()
+}
+
+// OpenPacked reads a tar that is there already.
+func OpenPacked(file string) (*Packed, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	n, err := io.Copy(hash, f)
+	if err != nil {
+		return nil, err
+	}
+	return &Packed{File: file, Size: n, DiffID: diffID(hash.Sum(nil))}, nil
+}
+
+// Compress replaces the layer's file by a compressed one beside it. Engines and containerd take both.
+func (p *Packed) Compress() (*Packed, error) {
+	in, err := os.Open(p.File)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	to := p.File + ".gz"
+	out, err := os.Create(to)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	gz, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(gz, in); err != nil {
+		return nil, err
+	}
+	if err := gz.Close(); err != nil {
+		return nil, err
+	}
+	info, err := out.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := out.Close(); err != nil {
+		return nil, err
+	}
+	return &Packed{File: to, Size: info.Size(), DiffID: p.DiffID}, os.Remove(p.File)
+}
+
+func (p *Packed) open(string, time.Time) (*blob, error) {
+	f, err := os.Open(p.File)
+	if err != nil {
+		return nil, err
+	}
+	return &blob{f, p.Size, p.DiffID}, nil
+}
