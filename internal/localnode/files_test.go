@@ -19,8 +19,10 @@ package localnode
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -249,7 +251,7 @@ func TestImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "images.tar")
-	if err := writeImages(file, actor); err != nil {
+	if err := WriteImages(file, actor); err != nil {
 		t.Fatal(err)
 	}
 	entries := readTar(t, file)
@@ -276,7 +278,8 @@ func TestImages(t *testing.T) {
 		}
 		got[m.RepoTags[0]] = config.Config.Entrypoint
 		layer := entries[m.Layers[0]]
-		if want := []string{"sha256:" + digest(layer)}; !slices.Equal(config.RootFS.DiffIDs, want) {
+		sum := sha256.Sum256(layer)
+		if want := []string{"sha256:" + hex.EncodeToString(sum[:])}; !slices.Equal(config.RootFS.DiffIDs, want) {
 			t.Errorf("diff_ids %v, want %v", config.RootFS.DiffIDs, want)
 		}
 		reader := tar.NewReader(bytes.NewReader(layer))
@@ -294,7 +297,7 @@ func TestImages(t *testing.T) {
 	}
 
 	again := filepath.Join(dir, "again.tar")
-	if err := writeImages(again, actor); err != nil {
+	if err := WriteImages(again, actor); err != nil {
 		t.Fatal(err)
 	}
 	a, _ := os.ReadFile(file)

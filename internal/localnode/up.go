@@ -254,7 +254,7 @@ func (n *Node) writeFiles(c *Config) error {
 	if err := writeKubeconfig(p, p.etc("kubelet.kubeconfig"), certNode, "https://"+kubeletLinkAddr, c.Name); err != nil {
 		return err
 	}
-	return writeImages(p.data("images.tar"), c.Bin[ProgramActor])
+	return WriteImages(p.data("images.tar"), c.Bin[ProgramActor])
 }
 
 // watchExits reports the first program that ends, or pid 1's end, to a start that is under way and to Lost.
