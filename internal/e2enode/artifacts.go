@@ -17,13 +17,9 @@ limitations under the License.
 package e2enode
 
 import (
-	"encoding/json"
-	"encoding/xml"
 	"fmt"
-	"os"
-	"path/filepath"
 
-	"github.com/onsi/ginkgo/v2/reporters"
+	"github.com/kgrace/kgrace/internal/junit"
 )
 
 // Files that Write leaves.
@@ -34,70 +30,19 @@ const (
 
 // Write writes the results as JSON and as JUnit into dir.
 func Write(dir string, results []Result) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	data, err := json.MarshalIndent(results, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, ResultsFile), append(data, '\n'), 0o644); err != nil {
-		return err
-	}
-	if data, err = xml.MarshalIndent(junit(results), "", "  "); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, JUnitFile), append([]byte(xml.Header), append(data, '\n')...), 0o644)
+	return junit.Write(dir, ResultsFile, results, JUnitFile, junit.Suites("e2e-node", []string{armStock, armFixed}, cases(results)))
 }
 
-// junit has one suite an arm. A red verdict is a failure; what says neither yes nor no is an error.
-func junit(results []Result) reporters.JUnitTestSuites {
-	var all reporters.JUnitTestSuites
-	for _, arm := range []string{armStock, armFixed} {
-		s := reporters.JUnitTestSuite{Name: "e2e-node " + arm}
-		for _, r := range results {
-			if r.Arm != arm {
-				continue
-			}
-			c := reporters.JUnitTestCase{Name: r.Spec, Classname: s.Name, Status: string(r.Verdict), Time: r.Seconds, SystemOut: r.Why}
-			switch {
-			case r.Verdict.Red():
-				c.Failure = &reporters.JUnitFailure{Message: r.Why, Type: string(r.Verdict), Description: r.Message}
-				s.Failures++
-			case !r.Good():
-				c.Error = &reporters.JUnitError{Message: r.Why, Type: string(r.Verdict), Description: r.Message}
-				s.Errors++
-			}
-			s.Tests++
-			s.Time += r.Seconds
-			s.TestCases = append(s.TestCases, c)
-		}
-		if s.Tests == 0 {
-			continue
-		}
-		all.TestSuites = append(all.TestSuites, s)
-		all.Tests += s.Tests
-		all.Failures += s.Failures
-		all.Errors += s.Errors
-		all.Time += s.Time
+func cases(results []Result) []junit.Case {
+	var all []junit.Case
+	for _, r := range results {
+		all = append(all, junit.Case{Arm: r.Arm, Name: r.Spec, Verdict: r.Verdict, Why: r.Why, Message: r.Message, Output: r.Why, Seconds: r.Seconds})
 	}
 	return all
 }
 
 // Counts says how many results are good, red, and neither.
-func Counts(results []Result) (good, red, invalid int) {
-	for _, r := range results {
-		switch {
-		case r.Good():
-			good++
-		case r.Verdict.Red():
-			red++
-		default:
-			invalid++
-		}
-	}
-	return good, red, invalid
-}
+func Counts(results []Result) (good, red, invalid int) { return junit.Counts(cases(results)) }
 
 // Summary in one line.
 func Summary(results []Result) string {

@@ -18,18 +18,15 @@ package upstreame2e
 
 import (
 	"cmp"
-	"encoding/json"
-	"encoding/xml"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/onsi/ginkgo/v2/reporters"
 
+	"github.com/kgrace/kgrace/internal/junit"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -208,24 +205,11 @@ func (r Results) Table(w io.Writer) error {
 
 // Write writes the results as JSON and as JUnit.
 func (r Results) Write(dir string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, ResultsFile), append(data, '\n'), 0o644); err != nil {
-		return err
-	}
-	if data, err = xml.MarshalIndent(r.junit(), "", "  "); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, JUnitFile), append([]byte(xml.Header), append(data, '\n')...), 0o644)
+	return junit.Write(dir, ResultsFile, r, JUnitFile, r.suites())
 }
 
-// junit has one suite. A regression is a failure, what says nothing an error, what is not run is skipped with its reason.
-func (r Results) junit() reporters.JUnitTestSuites {
+// suites has one. A regression is a failure, what says nothing an error, what is not run is skipped with its reason.
+func (r Results) suites() reporters.JUnitTestSuites {
 	s := reporters.JUnitTestSuite{Name: "upstream e2e, stock against fixed", Time: r.Seconds}
 	for _, one := range r.Specs {
 		c := reporters.JUnitTestCase{Name: one.Text, Classname: s.Name, Status: string(one.Verdict)}

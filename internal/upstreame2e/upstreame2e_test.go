@@ -164,7 +164,7 @@ func TestCompare(t *testing.T) {
 		if got := len(r.Unsaid()); got != map[bool]int{true: 1}[c.want == Alike || c.want == Invalid] {
 			t.Errorf("%s and %s: %d say nothing", c.stock, c.fixed, got)
 		}
-		junit := r.junit()
+		junit := r.suites()
 		if failed := junit.Failures == 1; failed != (c.want == Regressed) {
 			t.Errorf("%s and %s: JUnit has %d failures", c.stock, c.fixed, junit.Failures)
 		}

@@ -1,0 +1,81 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package junit
+
+import (
+	"github.com/onsi/ginkgo/v2/reporters"
+
+	"github.com/kgrace/kgrace/internal/judge"
+)
+
+// Case is the verdict on one test on an arm.
+type Case struct {
+	Arm, Name string
+	Verdict   judge.Verdict
+	// Why is what decided, in a line; Message is all that the test said of it, and Output what it printed.
+	Why, Message, Output string
+	Seconds              float64
+}
+
+// Suites has one suite an arm. A red verdict is a failure; what says neither yes nor no is an error.
+func Suites(proof string, arms []string, cases []Case) reporters.JUnitTestSuites {
+	var all reporters.JUnitTestSuites
+	for _, arm := range arms {
+		s := reporters.JUnitTestSuite{Name: proof + " " + arm}
+		for _, one := range cases {
+			if one.Arm != arm {
+				continue
+			}
+			c := reporters.JUnitTestCase{Name: one.Name, Classname: s.Name, Status: string(one.Verdict), Time: one.Seconds, SystemOut: one.Output}
+			switch {
+			case one.Verdict.Red():
+				c.Failure = &reporters.JUnitFailure{Message: one.Why, Type: string(one.Verdict), Description: one.Message}
+				s.Failures++
+			case !one.Verdict.Good():
+				c.Error = &reporters.JUnitError{Message: one.Why, Type: string(one.Verdict), Description: one.Message}
+				s.Errors++
+			}
+			s.Tests++
+			s.Time += one.Seconds
+			s.TestCases = append(s.TestCases, c)
+		}
+		if s.Tests == 0 {
+			continue
+		}
+		all.TestSuites = append(all.TestSuites, s)
+		all.Tests += s.Tests
+		all.Failures += s.Failures
+		all.Errors += s.Errors
+		all.Time += s.Time
+	}
+	return all
+}
+
+// Counts says how many verdicts are good, red, and neither.
+func Counts(cases []Case) (good, red, invalid int) {
+	for _, c := range cases {
+		switch {
+		case c.Verdict.Good():
+			good++
+		case c.Verdict.Red():
+			red++
+		default:
+			invalid++
+		}
+	}
+	return good, red, invalid
+}

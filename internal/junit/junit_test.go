@@ -1,0 +1,68 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package junit
+
+import (
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/onsi/ginkgo/v2/reporters"
+
+	"github.com/kgrace/kgrace/internal/judge"
+)
+
+func TestSuites(t *testing.T) {
+	cases := []Case{
+		{Arm: "fixed", Name: "a", Verdict: judge.StillBroken, Why: "late", Message: "all of it", Output: "said", Seconds: 1},
+		{Arm: "stock", Name: "a", Verdict: judge.Reproduced, Seconds: 2},
+		{Arm: "fixed", Name: "b", Verdict: judge.NotRun, Why: "no node", Seconds: 4},
+		{Arm: "fixed", Name: "c", Verdict: judge.KeptGood},
+	}
+	if good, red, invalid := Counts(cases); good != 2 || red != 1 || invalid != 1 {
+		t.Errorf("counted %d good, %d red, %d invalid", good, red, invalid)
+	}
+	dir := filepath.Join(t.TempDir(), "new")
+	if err := Write(dir, "r.json", []string{"<r>"}, "j.xml", Suites("proof", []string{"stock", "fixed", "none"}, cases)); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "r.json")); err != nil || string(data) != "[\n  \"\\u003cr\\u003e\"\n]\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "j.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got reporters.JUnitTestSuites
+	if err := xml.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Tests != 4 || got.Failures != 1 || got.Errors != 1 || got.Time != 7 || len(got.TestSuites) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	fixed := got.TestSuites[1]
+	if fixed.Name != "proof fixed" || fixed.Tests != 3 || fixed.Time != 5 || fixed.TestCases[2].Failure != nil || fixed.TestCases[2].Error != nil {
+		t.Errorf("%+v", fixed)
+	}
+	if f := fixed.TestCases[0].Failure; f == nil || f.Message != "late" || f.Description != "all of it" || fixed.TestCases[0].SystemOut != "said" {
+		t.Errorf("%+v", fixed.TestCases[0])
+	}
+	if e := fixed.TestCases[1].Error; e == nil || e.Message != "no node" || e.Type != "invalid" {
+		t.Errorf("%+v", fixed.TestCases[1])
+	}
+}

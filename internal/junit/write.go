@@ -1,0 +1,47 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package junit writes what a proof found into a folder: its results as JSON, and their verdicts as JUnit.
+//
+// Real: the files, as CI systems read them. Not there: what the verdicts are about; that is the proof's.
+package junit
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+
+	"github.com/onsi/ginkgo/v2/reporters"
+)
+
+// Write writes the results as JSON and the suites as JUnit into files of dir.
+func Write(dir, resultsFile string, results any, junitFile string, suites reporters.JUnitTestSuites) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(results, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, resultsFile), append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	if data, err = xml.MarshalIndent(suites, "", "  "); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, junitFile), append([]byte(xml.Header), append(data, '\n')...), 0o644)
+}
