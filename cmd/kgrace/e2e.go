@@ -20,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -30,9 +29,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kindnode"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/regress"
-	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
-	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // smoke are the scenarios of a run that only shows that all of it works: a plain pod, a hook, a controller's pod.
@@ -76,15 +73,11 @@ Exit codes:
 			return q.carryOutE2E(cmd.Context(), app)
 		},
 	}
-	addMinorFlag(cmd, &q.minor)
-	addArmFlag(cmd, &q.arm)
+	q.addFlags(cmd)
 	cmd.Flags().StringVar(q.images[scenario.Stock], "image-stock", "", "node image of the stock arm (default: built)")
 	cmd.Flags().StringVar(q.images[scenario.Fixed], "image-fixed", "", "node image of the fixed arm (default: built)")
 	cmd.Flags().BoolVar(&q.smoke, "smoke", false, "run three scenarios only, which show that all of it works")
 	cmd.Flags().BoolVar(&q.setup, "setup", false, "install and start a Docker engine if none runs, and take it down in the end")
-	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where histories and reports go")
-	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, for slow machines")
-	cmd.Flags().VarP(&q.out, "output", "o", "how to print the result")
 	return cmd
 }
 
@@ -98,13 +91,8 @@ func (q *endToEnd) resolveE2E(ids []string) (err error) {
 		}
 		ids = smoke
 	}
-	q.arms = scenario.Arms()
-	if q.arm != "" {
-		arm, err := scenario.ParseArm(q.arm)
-		if err != nil {
-			return usage(err)
-		}
-		q.arms = []scenario.Arm{arm}
+	if q.arms, err = scenarioArms(q.arm); err != nil {
+		return usage(err)
 	}
 	if _, err = scenario.Pick(q.catalogue, scenario.LevelKind, ids...); err != nil {
 		return usage(err)
@@ -118,20 +106,8 @@ func (q *endToEnd) carryOutE2E(ctx context.Context, app *app) (err error) {
 	if err != nil {
 		return err
 	}
-	pins, err := r.Versions.Minor(q.minor)
+	pins, err := q.settle(r)
 	if err != nil {
-		return usage(err)
-	}
-	if q.minor == "" {
-		q.minor = r.Versions.Default
-	}
-	if err := q.pick(); err != nil {
-		return usage(err)
-	}
-	if q.artifacts == "" {
-		q.artifacts = filepath.Join(r.Output, "artifacts")
-	}
-	if q.artifacts, err = filepath.Abs(q.artifacts); err != nil {
 		return err
 	}
 	down, err := q.engine(ctx, app, r)
@@ -144,34 +120,10 @@ func (q *endToEnd) carryOutE2E(ctx context.Context, app *app) (err error) {
 	if clusters.Images, err = q.nodeImages(ctx, app, r); err != nil {
 		return err
 	}
-	bin := filepath.Join(r.Output, "bin")
-	if clusters.Recorder, clusters.Actor, err = kindcluster.Build(ctx, r.Root, pins.Go, bin); err != nil {
+	if clusters.Recorder, clusters.Actor, err = kindcluster.Build(ctx, r.Root, pins.Go, filepath.Join(r.Output, "bin")); err != nil {
 		return err
 	}
-	program := filepath.Join(bin, "e2e.test")
-	if _, err := tool.Go(ctx, r.Root, pins.Go, nil, "test", "-c", "-o", program, "./test/e2e"); err != nil {
-		return fmt.Errorf("build the suite: %w", err)
-	}
-	config, err := q.prepareE2E(clusters)
-	if err != nil {
-		return err
-	}
-	failed := runSuite(ctx, program, config, filepath.Join(q.artifacts, "suite-kind.log"), app)
-	file := filepath.Join(q.artifacts, report.ResultsFile(scenario.LevelKind))
-	results, err := report.Read(file)
-	if err != nil {
-		return errors.Join(failed, err)
-	}
-	results.Lacking = report.LackingIn(q.minor, q.lacking)
-	if err := results.Write(file); err != nil {
-		return err
-	}
-	err = q.finish(app, results)
-	if err == nil && failed != nil {
-		// Every verdict is good, and yet the suite says no: a cluster could not be deleted, say.
-		err = failed
-	}
-	return errors.Join(err, app.htmlReport(q.artifacts))
+	return q.runOn(ctx, app, r, pins.Go, suiteOfClusters, regress.Config{Level: scenario.LevelKind, Clusters: clusters})
 }
 
 // engine sees to it that a Docker engine runs. down takes it down again if this call started it.
@@ -208,27 +160,4 @@ func (q *endToEnd) nodeImages(ctx context.Context, app *app, r *kubetree.Repo) (
 		images[arm] = built.Image
 	}
 	return images, nil
-}
-
-// prepareE2E clears the artifacts of an earlier run, which must not be taken for this one's, and writes the suite's
-// configuration.
-func (q *endToEnd) prepareE2E(clusters *regress.Clusters) (string, error) {
-	level := string(scenario.LevelKind)
-	junit, ginkgo := regress.Reports(scenario.LevelKind)
-	for _, old := range []string{report.ResultsFile(scenario.LevelKind), report.PageFile, "suite-kind.log", junit, ginkgo,
-		filepath.Join("histories", level), filepath.Join("logs", level)} {
-		if err := os.RemoveAll(filepath.Join(q.artifacts, old)); err != nil {
-			return "", err
-		}
-	}
-	if err := os.MkdirAll(q.artifacts, 0o755); err != nil {
-		return "", err
-	}
-	config := regress.Config{Minor: q.minor, Level: scenario.LevelKind, Arms: q.arms, Artifacts: q.artifacts, OneByOne: q.oneByOne,
-		Clusters: clusters, Lifeline: true}
-	for _, s := range q.scenarios {
-		config.Scenarios = append(config.Scenarios, s.ID)
-	}
-	path := filepath.Join(q.artifacts, "suite-kind.json")
-	return path, config.Write(path)
 }

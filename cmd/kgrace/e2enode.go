@@ -313,15 +313,6 @@ func (q *nodeSuite) finish(app *app, results []e2enode.Result, broken error) err
 		return err
 	}
 	fmt.Fprintf(app.errs, "e2e-node: %s; reports in %s\n", e2enode.Summary(results), q.artifacts)
-	switch good, bad, invalid := e2enode.Counts(results); {
-	case bad > 0:
-		return red(errors.Join(fmt.Errorf("%d verdicts are red", bad), broken))
-	case broken != nil:
-		return broken
-	case invalid > 0:
-		return fmt.Errorf("%d results are invalid: they say nothing about red or green", invalid)
-	case good == 0:
-		return errors.New("no spec ran")
-	}
-	return nil
+	good, bad, invalid := e2enode.Counts(results)
+	return outcome(good, bad, invalid, broken, "no spec ran")
 }

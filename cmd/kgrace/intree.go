@@ -141,17 +141,8 @@ func (a *app) intree(ctx context.Context, r *kubetree.Repo, minor string, steps 
 		return err
 	}
 	fmt.Fprintf(a.errs, "intree: %s; reports in %s\n", intree.Summary(results), artifacts(r))
-	switch good, bad, invalid := intree.Counts(results); {
-	case bad > 0:
-		return red(errors.Join(fmt.Errorf("%d verdicts are red", bad), broken))
-	case broken != nil:
-		return broken
-	case invalid > 0:
-		return fmt.Errorf("%d results are invalid: they say nothing about red or green", invalid)
-	case good == 0:
-		return fmt.Errorf("nothing ran")
-	}
-	return nil
+	good, bad, invalid := intree.Counts(results)
+	return outcome(good, bad, invalid, broken, "nothing ran")
 }
 
 // intreeRunner lays the trees out; it knows no declared test yet.

@@ -18,6 +18,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -46,9 +47,7 @@ func newOutputFlag() outputFlag { return "table" }
 // write prints v as JSON, or as a table: header and rows.
 func (o outputFlag) write(w io.Writer, v any, header []string, rows [][]string) error {
 	if o == "json" {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(v)
+		return writeJSON(w, v)
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{header}, rows...) {
@@ -61,4 +60,26 @@ func (o outputFlag) write(w io.Writer, v any, header []string, rows [][]string) 
 		fmt.Fprintln(tw)
 	}
 	return tw.Flush()
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// outcome turns the counts of verdicts into the exit code: red comes before what broke the run, and that before what says
+// nothing. none is said of a run without verdicts.
+func outcome(good, bad, invalid int, broken error, none string) error {
+	switch {
+	case bad > 0:
+		return red(errors.Join(fmt.Errorf("%d verdicts are red", bad), broken))
+	case broken != nil:
+		return broken
+	case invalid > 0:
+		return fmt.Errorf("%d results are invalid: they say nothing about red or green", invalid)
+	case good == 0:
+		return errors.New(none)
+	}
+	return nil
 }

@@ -18,7 +18,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -65,13 +64,9 @@ Every minor but v1.22, which has no sidecars and whose suite is a plain one.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.out = out.String()
-			q.arms = scenario.Arms()
-			if arm != "" {
-				one, err := scenario.ParseArm(arm)
-				if err != nil {
-					return usage(err)
-				}
-				q.arms = []scenario.Arm{one}
+			var err error
+			if q.arms, err = scenarioArms(arm); err != nil {
+				return usage(err)
 			}
 			if q.count < 1 || q.shards < 1 {
 				return usage(errors.New("--histories and --processes must be at least 1"))
@@ -199,9 +194,7 @@ const memory = "/dev/shm"
 
 func printProperties(app *app, out outputFlag, all []property.Results) error {
 	if out == "json" {
-		e := json.NewEncoder(app.output)
-		e.SetIndent("", "  ")
-		return e.Encode(all)
+		return writeJSON(app.output, all)
 	}
 	w := tabwriter.NewWriter(app.output, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ARM\tRULE\tHELD\tBROKEN\tNOT APPLYING")

@@ -18,14 +18,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +32,6 @@ import (
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simkubelet"
-	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // ArtifactsVar names the folder for histories and reports.
@@ -91,16 +87,21 @@ Exit codes:
 			return q.carryOut(cmd.Context(), app)
 		},
 	}
-	addMinorFlag(cmd, &q.minor)
-	addArmFlag(cmd, &q.arm)
+	q.addFlags(cmd)
 	cmd.Flags().StringVar(&q.level, "level", string(scenario.LevelNode), "at which level to run: node or sim")
 	cmd.Flags().StringSliceVar(&q.runtimes, "runtime", simkubelet.Runtimes(), "whose manners the runtime of the sim level has")
-	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where histories and reports go")
-	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, for slow machines")
 	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this folder again, and run nothing")
-	cmd.Flags().VarP(&q.out, "output", "o", "how to print the result")
 	q.split.addFlags(cmd)
 	return cmd
+}
+
+// addFlags adds what every command has that prints the table of scenarios.
+func (q *regression) addFlags(cmd *cobra.Command) {
+	addMinorFlag(cmd, &q.minor)
+	addArmFlag(cmd, &q.arm)
+	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where histories and reports go")
+	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, for slow machines")
+	cmd.Flags().VarP(&q.out, "output", "o", "how to print the result")
 }
 
 // resolve makes names into values; an unknown one is a usage error that lists the known ones.
@@ -120,13 +121,8 @@ func (q *regression) resolve(ids []string) (err error) {
 			return usage(err)
 		}
 	}
-	q.arms = scenario.Arms()
-	if q.arm != "" {
-		arm, err := scenario.ParseArm(q.arm)
-		if err != nil {
-			return usage(err)
-		}
-		q.arms = []scenario.Arm{arm}
+	if q.arms, err = scenarioArms(q.arm); err != nil {
+		return usage(err)
 	}
 	if _, err = scenario.Pick(q.catalogue, level, ids...); err != nil {
 		return usage(err)
@@ -161,20 +157,8 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 	if q.minor == everyMinor {
 		return q.simulateAll(ctx, app, r)
 	}
-	pins, err := r.Versions.Minor(q.minor)
+	pins, err := q.settle(r)
 	if err != nil {
-		return usage(err)
-	}
-	if q.minor == "" {
-		q.minor = r.Versions.Default
-	}
-	if err := q.pick(); err != nil {
-		return usage(err)
-	}
-	if q.artifacts == "" {
-		q.artifacts = filepath.Join(r.Output, "artifacts")
-	}
-	if q.artifacts, err = filepath.Abs(q.artifacts); err != nil {
 		return err
 	}
 	if scenario.Level(q.level) == scenario.LevelSim {
@@ -188,30 +172,7 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 	if err != nil {
 		return err
 	}
-	suite := filepath.Join(r.Output, "bin", "regression-node.test")
-	if _, err := tool.Go(ctx, r.Root, pins.Go, nil, "test", "-c", "-o", suite, "./test/regression/node"); err != nil {
-		return fmt.Errorf("build the suite: %w", err)
-	}
-	config, err := q.prepare(r, bin)
-	if err != nil {
-		return err
-	}
-	failed := runSuite(ctx, suite, config, filepath.Join(q.artifacts, "suite.log"), app)
-	file := filepath.Join(q.artifacts, regress.ResultsFile)
-	results, err := report.Read(file)
-	if err != nil {
-		return errors.Join(failed, err)
-	}
-	results.Lacking = report.LackingIn(q.minor, q.lacking)
-	if err := results.Write(file); err != nil {
-		return err
-	}
-	err = q.finish(app, results)
-	if err == nil && failed != nil {
-		// Every verdict is good, and yet the suite says no: a node could not be taken down, say.
-		err = failed
-	}
-	return errors.Join(err, app.htmlReport(q.artifacts))
+	return q.runOn(ctx, app, r, pins.Go, suiteOfNodes, regress.Config{Bin: bin, Nodes: nodesDir(r)})
 }
 
 // build makes what the nodes run.
@@ -232,60 +193,10 @@ func (q *regression) build(ctx context.Context, r *kubetree.Repo) (map[scenario.
 	return bin, nil
 }
 
-// prepare clears the artifacts of an earlier run, which must not be taken for this one's, and writes the suite's
-// configuration.
-func (q *regression) prepare(r *kubetree.Repo, bin map[scenario.Arm]map[string]string) (string, error) {
-	for _, old := range []string{regress.ResultsFile, report.PageFile, "suite.log", "junit-node.xml", "ginkgo-node.json",
-		filepath.Join("histories", string(scenario.LevelNode))} {
-		if err := os.RemoveAll(filepath.Join(q.artifacts, old)); err != nil {
-			return "", err
-		}
-	}
-	if err := os.MkdirAll(q.artifacts, 0o755); err != nil {
-		return "", err
-	}
-	config := regress.Config{Minor: q.minor, Arms: q.arms, Bin: bin, Nodes: nodesDir(r), Artifacts: q.artifacts, OneByOne: q.oneByOne,
-		Lifeline: true}
-	for _, s := range q.scenarios {
-		config.Scenarios = append(config.Scenarios, s.ID)
-	}
-	path := filepath.Join(q.artifacts, "suite.json")
-	return path, config.Write(path)
-}
-
-// runSuite runs the compiled suite: its progress goes to standard error, its own report to the log.
-func runSuite(ctx context.Context, suite, config, log string, app *app) error {
-	file, err := os.Create(log)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	// The suite ends in order when this pipe does, that is when kgrace ends, however it ends. (A parent-death signal would come
-	// once for every thread of kgrace, and Ginkgo skips its cleanup at the second.)
-	theirs, ours, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer ours.Close()
-	defer theirs.Close()
-	cmd := exec.CommandContext(ctx, suite, "-test.timeout=0")
-	cmd.Env = append(os.Environ(), regress.ConfigVar+"="+config)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, file, app.errs
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	// A process group of its own keeps a terminal's Ctrl-C from reaching it a second time.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("the suite did not pass (%w); see %s", err, log)
-	}
-	return nil
-}
-
 // finish prints the results and turns their status into the exit code.
 func (q *regression) finish(app *app, results report.Results) error {
 	if q.out == "json" {
-		e := json.NewEncoder(app.output)
-		e.SetIndent("", "  ")
-		if err := e.Encode(results); err != nil {
+		if err := writeJSON(app.output, results); err != nil {
 			return err
 		}
 	} else if err := results.Table(app.output); err != nil {

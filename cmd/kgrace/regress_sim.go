@@ -18,10 +18,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,9 +83,7 @@ func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) e
 		errs = append(errs, app.htmlReport(dir))
 	}
 	if q.out == "json" {
-		e := json.NewEncoder(app.output)
-		e.SetIndent("", "  ")
-		errs = append(errs, e.Encode(all))
+		errs = append(errs, writeJSON(app.output, all))
 	}
 	errs = append(errs, q.leave(suites))
 	if len(reds) > 0 {
@@ -122,13 +118,7 @@ func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality
 	if len(rows) == 0 {
 		return results, nil, fmt.Errorf("runtime %s can carry none of these scenarios", p)
 	}
-	// What an earlier run left must not be taken for this one's.
-	for _, old := range []string{report.ResultsFile(scenario.LevelSim), report.PageFile, filepath.Join("histories", string(scenario.LevelSim))} {
-		if err := os.RemoveAll(filepath.Join(dir, old)); err != nil {
-			return results, nil, err
-		}
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := renew(dir, report.ResultsFile(scenario.LevelSim), report.PageFile, filepath.Join("histories", string(scenario.LevelSim))); err != nil {
 		return results, nil, err
 	}
 	parts := make([]report.Results, len(q.arms))

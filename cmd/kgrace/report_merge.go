@@ -17,7 +17,6 @@ limitations under the License.
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -91,9 +90,7 @@ func (a *app) mergeReports(to string, dirs []string, out outputFlag) error {
 		}
 	}
 	if out == "json" {
-		e := json.NewEncoder(a.output)
-		e.SetIndent("", "  ")
-		errs = append(errs, e.Encode(map[string]any{"results": merged.Results, "properties": merged.Properties}))
+		errs = append(errs, writeJSON(a.output, map[string]any{"results": merged.Results, "properties": merged.Properties}))
 	} else if len(merged.Properties) > 0 {
 		errs = append(errs, printProperties(a, out, merged.Properties))
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/scenario"
 )
 
 func newTreeCommand(app *app) *cobra.Command {
@@ -88,4 +89,13 @@ func armsOf(name string) ([]kubetree.Arm, error) {
 	}
 	a, err := kubetree.ParseArm(name)
 	return []kubetree.Arm{a}, err
+}
+
+// scenarioArms is armsOf for those who speak of scenarios.
+func scenarioArms(name string) ([]scenario.Arm, error) {
+	if name == "" {
+		return scenario.Arms(), nil
+	}
+	a, err := scenario.ParseArm(name)
+	return []scenario.Arm{a}, err
 }

@@ -103,14 +103,9 @@ Exit codes:
 	return cmd
 }
 
-func (q *upstreamE2E) resolve() error {
-	q.arms = scenario.Arms()
-	if q.arm != "" {
-		one, err := scenario.ParseArm(q.arm)
-		if err != nil {
-			return err
-		}
-		q.arms = []scenario.Arm{one}
+func (q *upstreamE2E) resolve() (err error) {
+	if q.arms, err = scenarioArms(q.arm); err != nil {
+		return err
 	}
 	if q.processes < 1 {
 		return errors.New("--processes must be at least 1")

@@ -1,0 +1,150 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/regress"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/versions"
+)
+
+// suite is the Ginkgo suite of a level that runs kubelets for real.
+type suite struct {
+	level   scenario.Level
+	pkg     string   // where its source is
+	program string   // what it is compiled to
+	name    string   // begins the names of its configuration and its log
+	folders []string // have a folder of the level's name, which it fills
+}
+
+var (
+	suiteOfNodes    = suite{scenario.LevelNode, "./test/regression/node", "regression-node.test", "suite", []string{"histories"}}
+	suiteOfClusters = suite{scenario.LevelKind, "./test/e2e", "e2e.test", "suite-kind", []string{"histories", "logs"}}
+)
+
+// settle finds what the command line leaves open: the minor, its scenarios, and where artifacts go.
+func (q *regression) settle(r *kubetree.Repo) (pins versions.Minor, err error) {
+	if pins, err = r.Versions.Minor(q.minor); err != nil {
+		return pins, usage(err)
+	}
+	if q.minor == "" {
+		q.minor = r.Versions.Default
+	}
+	if err := q.pick(); err != nil {
+		return pins, usage(err)
+	}
+	if q.artifacts == "" {
+		q.artifacts = filepath.Join(r.Output, "artifacts")
+	}
+	q.artifacts, err = filepath.Abs(q.artifacts)
+	return pins, err
+}
+
+// runOn compiles the suite, runs it, and reads what it left. The configuration says what kubelets it runs; what the command
+// line says is added.
+func (q *regression) runOn(ctx context.Context, app *app, r *kubetree.Repo, toolchain string, s suite, c regress.Config) error {
+	program := filepath.Join(r.Output, "bin", s.program)
+	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "test", "-c", "-o", program, s.pkg); err != nil {
+		return fmt.Errorf("build the suite: %w", err)
+	}
+	config, err := q.prepare(s, c)
+	if err != nil {
+		return err
+	}
+	failed := runSuite(ctx, program, config, filepath.Join(q.artifacts, s.name+".log"), app)
+	file := filepath.Join(q.artifacts, report.ResultsFile(s.level))
+	results, err := report.Read(file)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	results.Lacking = report.LackingIn(q.minor, q.lacking)
+	if err := results.Write(file); err != nil {
+		return err
+	}
+	err = q.finish(app, results)
+	if err == nil && failed != nil {
+		// Every verdict is good, and yet the suite says no: a node could not be taken down, or a cluster deleted, say.
+		err = failed
+	}
+	return errors.Join(err, app.htmlReport(q.artifacts))
+}
+
+// prepare clears the artifacts of an earlier run and writes the suite's configuration.
+func (q *regression) prepare(s suite, c regress.Config) (string, error) {
+	junit, ginkgo := regress.Reports(s.level)
+	old := []string{report.ResultsFile(s.level), report.PageFile, s.name + ".log", junit, ginkgo}
+	for _, folder := range s.folders {
+		old = append(old, filepath.Join(folder, string(s.level)))
+	}
+	if err := renew(q.artifacts, old...); err != nil {
+		return "", err
+	}
+	c.Minor, c.Arms, c.Artifacts, c.OneByOne, c.Lifeline = q.minor, q.arms, q.artifacts, q.oneByOne, true
+	for _, one := range q.scenarios {
+		c.Scenarios = append(c.Scenarios, one.ID)
+	}
+	path := filepath.Join(q.artifacts, s.name+".json")
+	return path, c.Write(path)
+}
+
+// renew makes the folder, and removes what an earlier run left in it: it must not be taken for this one's.
+func renew(dir string, old ...string) error {
+	for _, name := range old {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+// runSuite runs the compiled suite: its progress goes to standard error, its own report to the log.
+func runSuite(ctx context.Context, suite, config, log string, app *app) error {
+	file, err := os.Create(log)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	// The suite ends in order when this pipe does, that is when kgrace ends, however it ends. (A parent-death signal would come
+	// once for every thread of kgrace, and Ginkgo skips its cleanup at the second.)
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer ours.Close()
+	defer theirs.Close()
+	cmd := exec.CommandContext(ctx, suite, "-test.timeout=0")
+	cmd.Env = append(os.Environ(), regress.ConfigVar+"="+config)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, file, app.errs
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	// A process group of its own keeps a terminal's Ctrl-C from reaching it a second time.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("the suite did not pass (%w); see %s", err, log)
+	}
+	return nil
+}
