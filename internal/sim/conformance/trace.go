@@ -32,7 +32,8 @@ import (
 const early = 100 * time.Millisecond
 
 // Trace is what was seen of a sequence, a line each, in an order that does not depend on who was first within a second.
-// That a stop returned with the container down, or not, is part of its line.
+// That a call returned with the container down, or not, is part of its line; but not of an exec's, which a kill ends a moment
+// before or after its container.
 type Trace struct {
 	Lines []string
 	// Terms is how many TERMs the container's main process saw.
@@ -89,13 +90,17 @@ func (p *player) trace(begin time.Time, last string) Trace {
 	}
 	for _, r := range p.results {
 		step := p.sequence.Steps[r.step]
-		life := "up"
-		for _, e := range exits {
-			if e.Container == mainContainer && !e.At.After(r.at) {
-				life = "down"
+		line := named(r.step, step) + ": " + r.text
+		if step.Call != Exec {
+			life := "up"
+			for _, e := range exits {
+				if e.Container == mainContainer && !e.At.After(r.at) {
+					life = "down"
+				}
 			}
+			line += ", container " + life
 		}
-		add(r.at, "%s: %s, container %s", named(r.step, step), r.text, life)
+		add(r.at, "%s", line)
 	}
 	slices.Sort(t.Lines)
 	t.Lines = append(t.Lines, "last: "+last)
