@@ -143,7 +143,9 @@ func repeatReplaces(f, of *modfile.File, tree string, skip func(path string) boo
 // asInTree names modules whose newer version, which this project's other requirements bring, the tree does not compile with.
 // Only the tree uses them.
 var asInTree = map[string][]string{
-	"v1.35": {"github.com/opencontainers/cgroups"}, // v0.0.7 made a limit a pointer
+	// cgroups v0.0.7 made a limit a pointer; the CSI's spec after v1.12.0 has no volume conditions any more.
+	"v1.35": {"github.com/opencontainers/cgroups", "github.com/container-storage-interface/spec"},
+	"v1.36": {"github.com/container-storage-interface/spec"},
 }
 
 // sums is the union of go.sum files, sorted.
