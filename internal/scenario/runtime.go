@@ -57,11 +57,11 @@ func runtimes() []Scenario {
 		ID:     "stop-errors",
 		Source: "#113145",
 		Fixed:  "tried again, ends, the deadline is not moved",
-		Stock:  "the same (up to 1.26: stuck)",
+		Stock:  "the same, where it is tried again before its sandbox is stopped and takes it along (up to 1.26 never)",
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Faults: []Fault{{Call: "StopContainer", Fails: true, For: 5 * time.Second}},
 		Steps:  []Step{force(0)},
-		Expect: append(keeps(OnlyShorter), until("v1.27", "a pod that had left the API was not tried again (#113145)", Broken, keeps(Ends))...),
+		Expect: keeps(OnlyShorter, Ends),
 		Levels: []Level{LevelSim, LevelNode},
 		Not:    notByFault,
 	}, {
