@@ -100,10 +100,11 @@ func (c *Client) react() {
 	})
 }
 
-// object keeps a nil pod from becoming an object that is not nil.
+// object gives an empty pod beside an error, as a real client does: the kubelet looks at the one of a mirror pod that is there
+// already.
 func object(p *corev1.Pod, err error) (runtime.Object, error) {
 	if err != nil {
-		return nil, err
+		return &corev1.Pod{}, err
 	}
 	return p, nil
 }
