@@ -19,12 +19,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/mutant"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/repocheck"
 	"github.com/kgrace/kgrace/internal/scenario"
@@ -62,6 +65,7 @@ For every Kubernetes minor:
   declared      intree.yaml names every test that they bring or change
 For the module:
   copied files  pkg/podworkers and pkg/graceperiod are what the fixed tree of the default minor has
+  mutants       every deliberate breakage of the fix finds its text in the fixed tree
   patch table   patches/README.md lists what the patches say
   upstream docs the tables of docs/upstream say what the patches and the catalogue say
   go.mod        agrees with versions.yaml
@@ -136,6 +140,13 @@ func checks(r *kubetree.Repo) []check {
 			}
 			return faultsOf(vendored.Verify(tree.Dir, r.Root, origin(r), vendored.Copies)), nil
 		}},
+		check{"mutants", func(ctx context.Context) ([]string, error) {
+			tree, err := r.Ensure(ctx, "", kubetree.Fixed, nil)
+			if err != nil {
+				return nil, err
+			}
+			return misfits(tree.Dir, mutant.All()), nil
+		}},
 		check{"patch table", func(ctx context.Context) ([]string, error) { return checkPatchTable(ctx, r) }},
 		check{"upstream docs", func(ctx context.Context) ([]string, error) { return checkUpstreamDocs(ctx, r) }},
 		check{"go.mod", func(context.Context) ([]string, error) { return faultsOf(versions.CheckGoMod(r.Root)), nil }},
@@ -159,6 +170,21 @@ func repositoryChecks(root string) []check {
 		}})
 	}
 	return all
+}
+
+// misfits are the mutants that cannot be put into a tree.
+func misfits(tree string, all []mutant.Mutant) []string {
+	var faults []string
+	for _, m := range all {
+		content, err := os.ReadFile(filepath.Join(tree, filepath.FromSlash(m.File)))
+		if err == nil {
+			_, err = m.Apply(string(content))
+		}
+		if err != nil {
+			faults = append(faults, err.Error())
+		}
+	}
+	return faults
 }
 
 // knownIDs are the rules and scenarios that trailers may name.

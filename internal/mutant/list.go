@@ -44,8 +44,8 @@ func All() []Mutant {
 			Name: "longest-counts",
 			What: "of several graces the longest counts",
 			File: "pkg/kubelet/graceperiod/graceperiod.go",
-			Old:  "seconds < *shortest",
-			New:  "seconds > *shortest",
+			Old:  "seconds < shortest",
+			New:  "seconds > shortest",
 		},
 		{
 			Name: "forget-only-shorter",
