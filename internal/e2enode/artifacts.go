@@ -22,9 +22,9 @@ import (
 	"github.com/kgrace/kgrace/internal/junit"
 )
 
-// Files that Write leaves.
+// Files that Write leaves. What is called results-….json in that folder is of scenarios, and the report reads it as such.
 const (
-	ResultsFile = "results-e2e-node.json"
+	ResultsFile = "e2e-node.json"
 	JUnitFile   = "junit-e2e-node.xml"
 )
 

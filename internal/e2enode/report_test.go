@@ -177,3 +177,10 @@ func TestBaseLayer(t *testing.T) {
 		t.Errorf("got %v", links)
 	}
 }
+
+// TestFilesBesideScenarios: the report of the scenarios takes every results-*.json of the folder for its own.
+func TestFilesBesideScenarios(t *testing.T) {
+	if taken, err := filepath.Match("results*.json", ResultsFile); err != nil || taken {
+		t.Errorf("%s would be read as the results of scenarios (%v)", ResultsFile, err)
+	}
+}
