@@ -19,7 +19,7 @@ limitations under the License.
 // that its pod mounts from the host, stamped with its own clock.
 //
 //	actor run    the main process of a container
-//	actor hook   an exec preStop hook
+//	actor hook   an exec hook, preStop or postStart
 //	actor mark   sends one line and ends
 //	actor pause  a sandbox's process: reaps, ends on TERM
 //

@@ -43,7 +43,7 @@ var commands = map[string]func(args []string, errs io.Writer) int{
 const usage = `usage:
   actor run   --pod P --container C --socket S [--stubborn | --exit-on-term | --exit-after-term D]
               [--exit-after D] [--exit-code N] [--http-port N]
-  actor hook  --pod P --container C --socket S [--for D|forever] [--exit-code N]
+  actor hook  --pod P --container C --socket S [--for D|forever] [--word W] [--end-main D] [--exit-code N]
   actor mark  --pod P --container C --socket S [--word W] [--message M] [--exit-code N]
   actor pause
 D is a duration such as 2s. --pod, --container and --socket may come from KGRACE_POD, KGRACE_CONTAINER, KGRACE_SOCKET.

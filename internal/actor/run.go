@@ -56,7 +56,8 @@ func (o *runOptions) check() error {
 	return errors.Join(o.identity.check(), checkCode(o.code))
 }
 
-// run is the main process. It ends on TERM (at once unless told otherwise) or on its own, with --exit-code.
+// run is the main process. It ends on TERM (at once unless told otherwise), when a hook tells it to, or on its own, with
+// --exit-code.
 func run(args []string, errs io.Writer) int {
 	// Before anything else: process 1 of a pid namespace gets no signal it has no handler for, and the Go runtime's own
 	// way of dying from one does not work there. Every signal that could mean something is taken and decided on here.
@@ -96,6 +97,10 @@ func live(r *reporter, o runOptions, signals <-chan os.Signal) int {
 	}
 	terms := 0
 	take := func(s os.Signal) {
+		if s == endSignal {
+			end, why = time.After(0), "at a hook's word"
+			return
+		}
 		if s != syscall.SIGTERM && s != syscall.SIGINT {
 			_ = r.report(nameOf(s), "ignored")
 			return

@@ -38,6 +38,10 @@ const (
 	LinesSocket = "lines.sock"
 	// LinesMount is where containers have that folder.
 	LinesMount = "/lines"
+	// Finalizer is that of a pod that has one.
+	Finalizer = "kgrace.test/held"
+	// Touched is the annotation that a step sets to have the pod synced.
+	Touched = "kgrace.test/touched"
 	// actor is the program in the image.
 	actor = "/actor"
 )
@@ -66,6 +70,12 @@ func Pod(s scenario.Scenario, node, linesDir string) *corev1.Pod {
 		// As static pods have it; with a fixed UID one that never restarts would find its own end in its way.
 		pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
 		pod.UID = types.UID(s.Pod.UID)
+	}
+	if s.Pod.Restarts {
+		pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	}
+	if s.Pod.Finalizer {
+		pod.Finalizers = []string{Finalizer}
 	}
 	for _, step := range s.Steps {
 		if _, ok := step.Do.(scenario.Taint); ok {
@@ -116,6 +126,8 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 	switch {
 	case c.Fails:
 		args = append(args, "--exit-after", "0s", "--exit-code", "1")
+	case c.Ends > 0:
+		args = append(args, "--exit-after", c.Ends.String())
 	case c.Stubborn:
 		args = append(args, "--stubborn")
 	case c.ExitAfter > 0:
@@ -151,11 +163,7 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 		handler := &lifecycleHandler{}
 		switch c.Hook.Kind {
 		case scenario.HookExec:
-			takes := "forever"
-			if c.Hook.Takes > 0 {
-				takes = c.Hook.Takes.String()
-			}
-			handler.Exec = &corev1.ExecAction{Command: []string{actor, "hook", "--for", takes}}
+			handler.Exec = &corev1.ExecAction{Command: hookCommand(c.Hook)}
 		case scenario.HookSleep:
 			sleep(handler, int64(c.Hook.Takes.Seconds()))
 		case scenario.HookHTTP:
@@ -166,6 +174,29 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 		}
 		one.Lifecycle = &corev1.Lifecycle{PreStop: handler}
 	}
+	if c.PostStart != nil {
+		if one.Lifecycle == nil {
+			one.Lifecycle = &corev1.Lifecycle{}
+		}
+		one.Lifecycle.PostStart = &lifecycleHandler{Exec: &corev1.ExecAction{
+			Command: append(hookCommand(c.PostStart), "--word", scenario.PostStartWord)}}
+	}
 	one.Args = args
 	return one
+}
+
+// hookCommand is the command line of an exec hook.
+func hookCommand(h *scenario.Hook) []string {
+	takes := "forever"
+	if h.Takes > 0 {
+		takes = h.Takes.String()
+	}
+	command := []string{actor, "hook", "--for", takes}
+	if h.Fails {
+		command = append(command, "--exit-code", "1")
+	}
+	if h.EndsMain > 0 {
+		command = append(command, "--end-main", h.EndsMain.String())
+	}
+	return command
 }

@@ -17,30 +17,36 @@ limitations under the License.
 package cast
 
 import (
-	"errors"
-
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kgrace/kgrace/internal/criproxy/fault"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Arming returns what must be seen before the first step: the pod runs, every container said START and every probe ran; or,
-// where the scenario happens during an image pull, that has begun. Each event is shown to it once. nil: the scenario has no
-// pod before its first step.
+// Arming returns what must be seen before the first step: the pod runs, every container said START and every probe ran. Where
+// the scenario happens during an image pull, that has begun, and only the containers that need none said START; where it
+// happens during a postStart hook that never ends, that has begun. Each event is shown to it once. nil: the scenario has no pod
+// before its first step.
 func Arming(s scenario.Scenario) func(history.Event) bool {
-	switch {
-	case s.Bursts():
+	if s.Bursts() {
 		return nil
-	case s.Pulls():
-		return func(e history.Event) bool { return e.Kind == history.CRICall && e.Call == "PullImage" }
 	}
 	missing := map[string]bool{"running": true}
+	if s.Pulls() {
+		missing = map[string]bool{"pulling": true}
+	}
 	for _, c := range s.Pod.All() {
-		missing["START "+c.Name] = true
+		if !c.Pull {
+			missing["START "+c.Name] = true
+		}
 		if c.Probe > 0 {
 			missing["PROBE "+c.Name] = true
+		}
+		if c.PostStart != nil {
+			missing[scenario.PostStartWord+"-START "+c.Name] = true
+			if c.PostStart.Takes == 0 {
+				delete(missing, "running") // the kubelet says so when the hook has ended
+			}
 		}
 	}
 	return func(e history.Event) bool {
@@ -49,6 +55,8 @@ func Arming(s scenario.Scenario) func(history.Event) bool {
 			delete(missing, e.Reason+" "+e.Container)
 		case e.Kind == history.APIPod && e.Message == string(corev1.PodRunning):
 			delete(missing, "running")
+		case e.Kind == history.CRICall && e.Call == "PullImage":
+			delete(missing, "pulling")
 		}
 		return len(missing) == 0
 	}
@@ -60,7 +68,9 @@ func Arming(s scenario.Scenario) func(history.Event) bool {
 func Over(s scenario.Scenario, events []history.Event) bool {
 	w := watched{alive: map[string]bool{}, starts: map[string]int{}, calls: map[int64]bool{}, kills: map[int64]bool{}, there: map[string]bool{}}
 	for _, c := range s.Pod.All() {
-		w.alive[c.Name] = true
+		if !c.Pull { // one whose image never comes never lives
+			w.alive[c.Name] = true
+		}
 	}
 	for _, e := range events {
 		w.see(e)
@@ -138,14 +148,3 @@ func (w *watched) see(e history.Event) {
 		delete(w.kills, e.CallID)
 	}
 }
-
-// Fault makes the runtime's fault of a scenario's, for calls about the pod of that name at the runtime.
-func Fault(f scenario.Fault, pod string) fault.Fault {
-	made := fault.Fault{Method: f.Call, Pod: pod, Delay: f.Delay, Hang: f.Hangs, Times: f.Times}
-	if f.Fails {
-		made.Fail = errRefused
-	}
-	return made
-}
-
-var errRefused = errors.New("the scenario makes the runtime refuse this")

@@ -63,6 +63,8 @@ const (
 	// was answered; CallID pairs the two. Grace is the override, Error what the caller got ("" for none).
 	KubeletKill   Kind = "kubelet.kill"
 	KubeletKilled Kind = "kubelet.killed"
+	// KubeletBegan: the first terminating sync of the pod in this run of the kubelet starts. Only the sim level sees it.
+	KubeletBegan Kind = "kubelet.began"
 	// KubeletLeft: at the end of the observation the kubelet still kept records of killing the pod; Count is their number.
 	// Only the sim level looks into the kubelet, and says so only if there are any.
 	KubeletLeft Kind = "kubelet.left"
@@ -74,7 +76,7 @@ var known = map[Kind]bool{
 	Step: true, Manifest: true,
 	APIDelete: true, APIDeleted: true, APIPod: true, APIContainer: true, APIJob: true,
 	CRICall: true, CRIReturn: true, ContainerExit: true,
-	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true, KubeletLeft: true,
+	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true, KubeletBegan: true, KubeletLeft: true,
 }
 
 // Event is one thing that happened in a scenario. Fields that a Kind does not use are empty.

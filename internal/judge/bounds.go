@@ -34,6 +34,9 @@ type Bounds struct {
 	Acts time.Duration
 	// Returns is how long the terminating sync may take to return once its context is done (R8).
 	Returns time.Duration
+	// Newer is how long the worker may wait, before the first terminating sync, for a status of the pod that is newer than its last
+	// SyncPod.
+	Newer time.Duration
 	// Grain is the resolution to which stamps of different programs on one clock are compared. It is the only
 	// tolerance of a "not before", which counts from the request and so lies before the worker's own start already.
 	Grain time.Duration
@@ -46,6 +49,7 @@ func At(level scenario.Level) Bounds {
 		Rounding: time.Second,
 		Acts:     200 * time.Millisecond,
 		Returns:  100 * time.Millisecond,
+		Newer:    2 * time.Second,
 	}
 	if level != scenario.LevelSim {
 		b.Slack = 1500 * time.Millisecond

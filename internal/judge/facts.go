@@ -30,14 +30,21 @@ import (
 type facts struct {
 	Bounds
 	scenario scenario.Scenario
-	// events are all of them, in the order they happened; begin is the first thing done to the pod, from which times count.
+	sim      bool
+	// events are all of them, in the order they happened; origin is the first thing done to the pod, from which times count.
 	events   []history.Event
-	begin    time.Time
+	origin   time.Time
 	finished time.Time
-	// requests are the accepted deletes from the first on; accepted is their number.
-	requests   []request
-	accepted   int
+	// requests are the accepted deletes from the first on; accepted is their number, needless that of deletes of a pod
+	// that had left the API.
+	requests           []request
+	accepted, needless int
+	// containers are those that ran: one whose image never came is none.
 	containers []*container
+	// began are the moments of a terminating sync that the sim level saw, synced the ends of what only SyncPod does, and
+	// begins the beginning of the termination in each run of the kubelet.
+	began, synced []time.Time
+	begins        []beginning
 	// podEvents are the watch events of the pod.
 	podEvents []history.Event
 	// sandboxStops are the StopPodSandbox calls, kubelet the kubelet's events about the pod.
@@ -63,7 +70,7 @@ type container struct {
 	exit    *exit
 	started []time.Time
 	stops   []call // StopContainer
-	execs   []call // ExecSync and Exec
+	execs   []call // ExecSync and Exec, but for postStart hooks
 	terms   []time.Time
 	probes  []time.Time
 
@@ -77,8 +84,10 @@ type exit struct {
 	order int
 }
 
-// killed says that the process did not end by itself: 128 + SIGKILL.
-func (e exit) killed() bool { return e.code == 137 }
+// sigkilled is the code of a process that did not end by itself: 128 + SIGKILL.
+const sigkilled = 137
+
+func (e exit) killed() bool { return e.code == sigkilled }
 
 // eviction is a kill that a caller inside the kubelet asked for. answers counts what it got back.
 type eviction struct {
@@ -92,6 +101,7 @@ type call struct {
 	at, back time.Time
 	timeout  int64
 	err      string
+	code     int32 // of an exec
 	// order and backOrder are the places of both in the record.
 	order, backOrder int
 }
@@ -99,6 +109,9 @@ type call struct {
 func (c call) target() time.Time { return c.at.Add(seconds(c.timeout)) }
 
 func (c call) canceled() bool { return strings.HasPrefix(c.err, "Canceled") }
+
+// refused says that the runtime answered with an error of its own.
+func (c call) refused() bool { return c.err != "" && !c.canceled() }
 
 // waits says that the container may have to wait before it is asked to stop: for its hook, or for its turn.
 func (c *container) waits() bool { return c.Hook != nil || c.sidecar }
@@ -132,7 +145,7 @@ func (c *container) stopped(from time.Time) (call, bool) {
 
 // read sorts a history. The string says why no rule can apply to it; "" when rules can.
 func read(h history.History, s scenario.Scenario) (*facts, string) {
-	f := &facts{Bounds: At(scenario.Level(h.Level)), scenario: s, events: h.ByTime()}
+	f := &facts{Bounds: At(scenario.Level(h.Level)), scenario: s, sim: h.Level == string(scenario.LevelSim), events: h.ByTime()}
 	byName := map[string]*container{}
 	for i, spec := range s.Pod.All() {
 		c := &container{Container: spec, sidecar: i < len(s.Pod.Sidecars)}
@@ -168,6 +181,8 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 			}
 		case history.APIPod:
 			f.podEvents = append(f.podEvents, e)
+		case history.KubeletBegan:
+			f.began = append(f.began, e.At)
 		case history.KubeletLeft:
 			f.left = append(f.left, e)
 		case history.KubeletEvent:
@@ -192,18 +207,25 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 			if c != nil && c.id == "" && e.Call == "StartContainer" {
 				c.id = e.ContainerID
 			}
-			if c != nil && !c.first(e) {
+			if c != nil && !c.first(e) || postStart(e) {
 				c = nil
 			}
 			if into := f.callsOf(c, e.Call); into != nil {
 				*into = append(*into, one)
 				at := len(*into) - 1
 				open[e.CallID] = func(r history.Event, order int) {
-					(*into)[at].back, (*into)[at].err, (*into)[at].backOrder = r.At, r.Error, order
+					one := &(*into)[at]
+					one.back, one.err, one.backOrder = r.At, r.Error, order
+					if r.ExitCode != nil {
+						one.code = *r.ExitCode
+					}
 				}
 				pending[e.CallID] = e
 			}
 		case history.CRIReturn:
+			if syncs(e) {
+				f.synced = append(f.synced, e.At)
+			}
 			if done := open[e.CallID]; done != nil {
 				done(e, order)
 				delete(open, e.CallID)
@@ -215,8 +237,9 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 		f.unanswered = append(f.unanswered, e)
 	}
 	f.requests = requests(f.events, s)
-	f.accepted = len(f.requests)
-	f.begin = begin(f)
+	f.accepted, f.needless = len(f.requests), needless(f.events)
+	f.origin = origin(f)
+	f.containers = slices.DeleteFunc(f.containers, (*container).absent)
 	switch {
 	case armed.IsZero():
 		return nil, "the scenario was never armed"
@@ -225,13 +248,17 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 	case len(f.requests) == 0 && !s.Stays() && !s.Bursts():
 		return nil, "no delete was accepted by the API server"
 	}
+	f.begins = f.beginnings()
 	for _, c := range f.containers {
-		if !s.Bursts() && !c.alive(f.begin) {
+		if !s.Bursts() && !c.EndsByItself() && !c.alive(f.origin) {
 			return nil, fmt.Sprintf("container %s had ended before the first delete", c.Name)
 		}
 	}
 	return f, ""
 }
+
+// absent says that the container never ran, because its image never came.
+func (c *container) absent() bool { return c.Pull && len(c.started) == 0 && c.exit == nil }
 
 // first says that an event is about the first container of the name, as far as the history tells.
 func (c *container) first(e history.Event) bool {
@@ -272,15 +299,19 @@ func (c *container) line(e history.Event) {
 	}
 }
 
-func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
+// seconds is a number of seconds; more than a duration can hold is as many as it can.
+func seconds(n int64) time.Duration {
+	const most = int64(1<<63-1) / int64(time.Second)
+	return time.Duration(max(min(n, most), -most)) * time.Second
+}
 
 // when gives a moment as seconds since the first request, as all findings do.
 func (f *facts) when(at time.Time) string {
-	return fmt.Sprintf("%.2f s", at.Sub(f.begin).Seconds())
+	return fmt.Sprintf("%.2f s", at.Sub(f.origin).Seconds())
 }
 
-// begin is when the first thing was done to the pod.
-func begin(f *facts) time.Time {
+// origin is when the first thing was done to the pod.
+func origin(f *facts) time.Time {
 	var first time.Time
 	for _, r := range f.requests {
 		first = r.sent

@@ -48,7 +48,7 @@ func Measure(h history.History, s scenario.Scenario) Figures {
 		s := last.Sub(at).Seconds()
 		return &s
 	}
-	figures := Figures{Dead: since(f.begin)}
+	figures := Figures{Dead: since(f.origin)}
 	for i, r := range f.requests {
 		if i > 0 && r.grace == 0 && last.After(r.sent) {
 			figures.Forced = since(r.sent)

@@ -18,6 +18,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kgrace/kgrace/internal/history"
@@ -52,6 +53,12 @@ var rules = map[scenario.Rule]func(*facts) Finding{
 	scenario.LostUpdate:   lostUpdateRule,
 }
 
+// needsDeadline are the rules that count from the beginning of the termination, wherever they apply.
+var needsDeadline = map[scenario.Rule]bool{
+	scenario.Deadline: true, scenario.OnlyShorter: true, scenario.ShorterActs: true, scenario.Zero: true,
+	scenario.Window: true, scenario.Prompt: true, scenario.LostUpdate: true,
+}
+
 // Judge asks the judge of one rule about a history of the scenario, given as it stands in the catalogue.
 func Judge(rule scenario.Rule, h history.History, s scenario.Scenario) Finding {
 	judge, ok := rules[rule]
@@ -66,6 +73,9 @@ func Judge(rule scenario.Rule, h history.History, s scenario.Scenario) Finding {
 	f, why := read(h, s)
 	if why != "" {
 		return Finding{Rule: rule, Outcome: scenario.Invalid, Why: why}
+	}
+	if needsDeadline[rule] && slices.ContainsFunc(f.begins, func(b beginning) bool { return b.missed }) {
+		return Finding{Rule: rule, Outcome: scenario.Invalid, Why: "no terminating sync of the pod ever started, so there is no deadline"}
 	}
 	found := judge(f)
 	found.Rule = rule
@@ -86,13 +96,13 @@ func (f *facts) whole() string {
 			requests++
 		}
 		switch step.Do.(type) {
-		case scenario.Delete, scenario.Force, scenario.Evict:
+		case scenario.Delete, scenario.DeletePlainly, scenario.Force, scenario.Evict, scenario.Shutdown:
 		default:
 			steps++
 		}
 	}
 	switch {
-	case f.accepted < requests:
+	case f.accepted+f.needless < requests:
 		return fmt.Sprintf("only %d of %d requests were accepted by the API server", f.accepted, requests)
 	case len(f.steps) < steps:
 		return fmt.Sprintf("only %d of %d steps were carried out", len(f.steps), steps)

@@ -55,7 +55,7 @@ func Trace(h history.History, s scenario.Scenario) (Outline, string) {
 	if len(f.requests) == 0 {
 		return Outline{}, "nothing asked for the pod's end"
 	}
-	o := Outline{Start: f.begin, Late: map[string]time.Time{}, Slack: f.Slack}
+	o := Outline{Start: f.origin, Late: map[string]time.Time{}, Slack: f.Slack}
 	for i, r := range f.requests {
 		at, _ := f.deadline(i + 1)
 		o.Deadlines = append(o.Deadlines, Moved{Asked: r.sent, Grace: f.grace(i + 1), At: at})

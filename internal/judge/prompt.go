@@ -33,10 +33,10 @@ func (f *facts) promptly(c *container, n int, allowed time.Duration) (call, Find
 	if !c.alive(r.sent) {
 		return call{}, Finding{}, false
 	}
-	moment := r.told
+	moment := f.acts(n)
 	if f.grace(n) > 0 && c.waiting(r.sent) {
 		_, latest := f.deadline(n)
-		moment = later(latest, r.told)
+		moment = later(latest, moment)
 	}
 	due := moment.Add(allowed + f.Slack)
 	s, ok := f.answer(c, n, due)
@@ -65,7 +65,7 @@ func (f *facts) promptly(c *container, n int, allowed time.Duration) (call, Find
 func (f *facts) answer(c *container, n int, due time.Time) (call, bool) {
 	r := f.requests[n-1]
 	for _, s := range c.stops {
-		if !s.at.Before(r.sent) && (s.at.After(r.told.Add(f.Acts)) || !f.tooLong(s, n)) {
+		if !s.at.Before(r.sent) && (s.at.After(f.acts(n).Add(f.Acts)) || !f.tooLong(c, s, n)) {
 			return s, true
 		}
 	}
@@ -75,13 +75,18 @@ func (f *facts) answer(c *container, n int, due time.Time) (call, bool) {
 	return c.stopped(r.sent)
 }
 
-// tooLong says that a stop call gives more time than request number n left.
-func (f *facts) tooLong(s call, n int) bool {
-	if f.grace(n) == 0 {
-		return s.target().After(s.at.Add(f.Slack))
-	}
+// tooLong says that a stop call gives more time than request number n left: more than what is left, rounded up, or than the
+// window (R5) where this is the first call that asks the container to stop.
+func (f *facts) tooLong(c *container, s call, n int) bool {
 	_, latest := f.deadline(n)
-	return s.target().After(later(latest.Add(f.Rounding), s.at.Add(f.Window)).Add(f.Slack))
+	most := left(latest, s.at)
+	switch {
+	case f.grace(n) == 0:
+		most = 0
+	case !c.asked(s.at):
+		most = max(most, int64(f.Window/time.Second))
+	}
+	return s.target().After(s.at.Add(seconds(most)).Add(f.Slack))
 }
 
 // explained says that the container ended by itself, or that the time of a stop call had run out.

@@ -40,19 +40,3 @@ func (f *facts) killedInTime(n int) Finding {
 	}
 	return held("dead at %s, deadline %s", f.when(last), f.when(earliest))
 }
-
-// deadBy returns a finding if the container was not down by a moment, or nobody looked that long.
-func (f *facts) deadBy(c *container, by time.Time) Finding {
-	switch {
-	case c.exit != nil && !c.exit.at.After(by):
-		return Finding{}
-	case c.exit != nil:
-		return broken(c.exit.at, "container %s lived until %s, allowed until %s", c.Name, f.when(c.exit.at), f.when(by))
-	case f.finished.After(by):
-		return broken(f.finished, "container %s was still alive at %s, allowed until %s",
-			c.Name, f.when(f.finished), f.when(by))
-	default:
-		return invalid("the observation ended at %s with container %s alive, before the bound at %s",
-			f.when(f.finished), c.Name, f.when(by))
-	}
-}

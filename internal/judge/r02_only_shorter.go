@@ -16,9 +16,14 @@ limitations under the License.
 
 package judge
 
+import (
+	"slices"
+	"time"
+)
+
 // onlyShorterRule judges R2: neither later requests nor a retry after a runtime error move the deadline later. Every container
 // is dead by the deadline of the first request, unless the runtime refused to kill it, and no stop call gives a container that
-// lives more time than an earlier call had left it.
+// lives more time than an earlier call of the same kubelet had left it.
 func onlyShorterRule(f *facts) Finding {
 	refused := f.refused()
 	if len(f.requests) < 2 && !refused {
@@ -32,6 +37,9 @@ func onlyShorterRule(f *facts) Finding {
 				continue
 			}
 			for _, before := range c.stops[:i] {
+				if f.restarted(before.at, s.at) {
+					continue
+				}
 				if by := s.target().Sub(before.target()); by > f.Rounding+f.Slack {
 					return broken(s.at, "at %s container %s was given until %s, though it had only until %s",
 						f.when(s.at), c.Name, f.when(s.target()), f.when(before.target()))
@@ -55,10 +63,15 @@ func onlyShorterRule(f *facts) Finding {
 func (f *facts) refused() bool {
 	for _, c := range f.containers {
 		for _, s := range c.stops {
-			if s.err != "" && !s.canceled() && c.aliveAtReturn(s) {
+			if s.refused() && c.aliveAtReturn(s) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// restarted says that the kubelet was restarted between two moments.
+func (f *facts) restarted(from, to time.Time) bool {
+	return slices.ContainsFunc(f.begins, func(b beginning) bool { return b.since.After(from) && !b.since.After(to) })
 }

@@ -16,8 +16,8 @@ limitations under the License.
 
 package judge
 
-// shorterActsRule judges R3: after a shorter request every container still running is asked to stop with what is left
-// until the deadline, rounded up to whole seconds, at once (see prompt.go for "at once"), and dies by it.
+// shorterActsRule judges R3: after a request that moved the deadline every container still running is asked to stop with what is
+// left until it, rounded up to whole seconds, at once (see prompt.go for "at once"), and dies by it.
 func shorterActsRule(f *facts) Finding {
 	applied := 0
 	for _, n := range f.shortenings() {
@@ -35,7 +35,7 @@ func shorterActsRule(f *facts) Finding {
 				return broken(s.at, "at %s container %s was asked to stop in %d s, which is before the deadline at %s",
 					f.when(s.at), c.Name, s.timeout, f.when(earliest))
 			}
-			if f.tooLong(s, n) {
+			if f.tooLong(c, s, n) {
 				return broken(s.at, "at %s container %s was asked to stop in %d s, though the deadline was %s",
 					f.when(s.at), c.Name, s.timeout, f.when(latest))
 			}

@@ -28,7 +28,7 @@ import (
 func zeroRule(f *facts) Finding {
 	n := 0
 	for i, r := range f.requests {
-		if r.grace == 0 {
+		if r.grace == 0 { // an override never is
 			n = i + 1
 			break
 		}
@@ -37,11 +37,11 @@ func zeroRule(f *facts) Finding {
 		return f.notZero()
 	}
 	r := f.requests[n-1]
-	due := r.told.Add(f.Acts + f.Slack)
+	due := f.acts(n).Add(f.Acts + f.Slack)
 	// A first request starts everything that follows. A later one may cross with a call already on its way.
 	from := r.sent
 	if n > 1 {
-		from = r.told.Add(f.Acts)
+		from = f.acts(n).Add(f.Acts)
 	}
 	applied := 0
 	for _, c := range f.containers {

@@ -18,8 +18,9 @@ package judge
 
 import "time"
 
-// windowRule judges R5: with a grace above 0 a container whose hook or ordering wait used the time up still gets 2 s
-// from its stop call; nobody is killed before the deadline, and nobody lives past deadline + 2 s.
+// windowRule judges R5: with a grace above 0 a container that was first asked to stop when its hook or its turn had used the time
+// up still gets 2 s from that call; nobody is killed before the deadline, and nobody lives past deadline + 2 s. A container that
+// had been asked before gets no second window: what is left, rounded up, and nothing once the deadline has passed.
 func windowRule(f *facts) Finding {
 	n := len(f.requests)
 	if f.grace(n) == 0 {
@@ -32,6 +33,9 @@ func windowRule(f *facts) Finding {
 			return found
 		}
 		last = later(last, c.exit.at)
+		if found := f.secondWindow(c); found.Outcome != "" {
+			return found
+		}
 		if !c.exit.killed() {
 			continue
 		}
@@ -50,4 +54,20 @@ func windowRule(f *facts) Finding {
 		}
 	}
 	return held("dead at %s, deadline %s", f.when(last), f.when(earliest))
+}
+
+// secondWindow returns a finding if a container that had been asked to stop was given more than what a shortening left.
+func (f *facts) secondWindow(c *container) Finding {
+	for _, n := range f.shortenings() {
+		r := f.requests[n-1]
+		if !c.alive(r.sent) || !c.asked(r.sent) {
+			continue
+		}
+		if s, ok := f.answer(c, n, f.acts(n).Add(f.Acts+f.Slack)); ok && c.aliveAtCall(s) && f.tooLong(c, s, n) {
+			_, latest := f.deadline(n)
+			return broken(s.at, "at %s container %s, which had been asked to stop before, was given %d s; the deadline was %s",
+				f.when(s.at), c.Name, s.timeout, f.when(latest))
+		}
+	}
+	return Finding{}
 }

@@ -17,15 +17,17 @@ limitations under the License.
 package judge
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// hookOnceRule judges R7: a preStop hook starts at most once; one that would end before the deadline does end, and one
-// that would not runs until the deadline. It is cut then if the grace was shortened while it ran; if not, its container is
-// asked to stop beside it, as ever, and it ends with its container. A cut shows as the return of its exec call, as the
-// server seeing its client go, or, for a sleep, as the container being asked to stop.
+// hookOnceRule judges R7: a preStop hook starts once, and again only on the retry of a kill that failed at the runtime, where it
+// had failed itself; one that would end before the deadline does end, and one that would not runs until the deadline. It is cut
+// then if the grace was shortened while it ran; if not, its container is asked to stop beside it, as ever, and it ends with its
+// container. A cut shows as the return of its exec call, as the server seeing its client go, or, for a sleep, as the container
+// being asked to stop.
 func hookOnceRule(f *facts) Finding {
 	applied := 0
 	for _, c := range f.containers {
@@ -45,23 +47,26 @@ func hookOnceRule(f *facts) Finding {
 
 func (f *facts) hook(c *container) Finding {
 	starts := c.starts()
-	switch {
-	case len(starts) > 1:
-		return broken(starts[1], "container %s: the hook started %d times, the second time at %s",
-			c.Name, len(starts), f.when(starts[1]))
-	case len(c.hookEnds) > 1:
-		return broken(c.hookEnds[1], "container %s: the hook ended %d times", c.Name, len(c.hookEnds))
-	case len(starts) == 0 && c.Hook.Kind != scenario.HookSleep:
-		return invalid("container %s: the hook never started", c.Name)
+	if found := f.repeated(c, starts); found.Outcome != "" {
+		return found
 	}
-	began := f.requests[0].told
+	began := f.beginning(len(f.requests)).hi
 	if len(starts) > 0 {
-		began = starts[0]
+		began = starts[len(starts)-1]
 	}
 	earliest, latest := f.deadline(len(f.requests))
-	first, asked := c.stopped(f.requests[0].sent)
-	if !asked {
+	first, asked := c.stopped(began)
+	switch {
+	case len(starts) == 0 && c.Hook.Kind != scenario.HookSleep && (f.grace(len(f.requests)) == 0 || len(c.stops) == 0):
+		return invalid("container %s: the hook never started", c.Name)
+	case len(starts) == 0 && c.Hook.Kind != scenario.HookSleep:
+		return broken(c.stops[0].at, "container %s was asked to stop at %s, and its hook never started", c.Name, f.when(c.stops[0].at))
+	case c.endedIn(began):
+		return held("the container ended in its hook")
+	case !asked:
 		return broken(f.finished, "container %s was never asked to stop after its hook", c.Name)
+	case c.hookFailed(len(starts) - 1):
+		return f.failedHook(c, first)
 	}
 	if ends := began.Add(c.Hook.Takes); c.Hook.Takes > 0 && ends.Before(earliest.Add(-f.Slack)) {
 		return f.ranOut(c, ends, first)
@@ -112,14 +117,76 @@ func (f *facts) ranOut(c *container, ends time.Time, first call) Finding {
 		return broken(first.at, "container %s: the hook, due to end at %s, never reported its end", c.Name, f.when(ends))
 	}
 	over := ends
-	if len(c.hookEnds) > 0 {
-		over = c.hookEnds[0]
+	if n := len(c.hookEnds); n > 0 {
+		over = c.hookEnds[n-1]
 	}
 	if first.at.Before(over.Add(-f.Grain)) {
 		return broken(first.at, "container %s was asked to stop at %s, before its hook ended at %s",
 			c.Name, f.when(first.at), f.when(over))
 	}
 	return held("the hook ended by itself")
+}
+
+// repeated returns a finding if a hook started again without leave. A restart of the kubelet gives it, and a hook that failed
+// gives it to the retry of a kill that failed at the runtime.
+func (f *facts) repeated(c *container, starts []time.Time) Finding {
+	for i := 1; i < len(starts); i++ {
+		before := starts[i-1]
+		if f.restarted(before, starts[i]) || c.hookFailed(i-1) && f.killFailed(before, starts[i]) {
+			continue
+		}
+		return broken(starts[i], "container %s: the hook started %d times, once more at %s", c.Name, len(starts), f.when(starts[i]))
+	}
+	if len(c.hookEnds) > max(len(starts), 1) {
+		return broken(c.hookEnds[1], "container %s: the hook ended %d times", c.Name, len(c.hookEnds))
+	}
+	return Finding{}
+}
+
+// hookFailed says that the run of that number (from 0) of an exec hook ended with an error of its own: it was not cut, and it did
+// not end with its container.
+func (c *container) hookFailed(run int) bool {
+	if c.Hook.Kind != scenario.HookExec || run < 0 || run >= len(c.execs) {
+		return false
+	}
+	one := c.execs[run]
+	failed := one.refused() || one.code != 0 && one.code != sigkilled
+	return failed && !one.back.IsZero() && c.aliveAtReturn(one)
+}
+
+// killFailed says that between two moments the runtime answered a call that ends the pod with an error of its own.
+func (f *facts) killFailed(from, to time.Time) bool {
+	failed := func(s call) bool { return s.refused() && !s.back.Before(from) && !s.back.After(to) }
+	for _, c := range f.containers {
+		if slices.ContainsFunc(c.stops, failed) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(f.sandboxStops, failed)
+}
+
+// endedIn says that the main process ended by itself after its hook began and before it was asked to stop.
+func (c *container) endedIn(began time.Time) bool {
+	if c.exit == nil || c.exit.killed() || c.exit.at.Before(began) {
+		return false
+	}
+	first, asked := c.stopped(began)
+	return !asked || !c.aliveAtCall(first)
+}
+
+// failedHook judges a hook whose last run failed: its container is asked to stop then, and a retry runs it again.
+func (f *facts) failedHook(c *container, first call) Finding {
+	run := c.execs[len(c.execs)-1]
+	if first.at.Before(run.back.Add(-f.Grain)) {
+		return broken(first.at, "container %s was asked to stop at %s, before its hook failed at %s", c.Name, f.when(first.at), f.when(run.back))
+	}
+	for _, s := range c.stops {
+		if c.aliveAtCall(s) && s.at.After(first.at) && f.killFailed(run.at, s.at) && f.grace(len(f.requests)) > 0 {
+			return broken(s.at, "container %s was asked to stop again at %s by a retry that did not run the hook again, which had failed",
+				c.Name, f.when(s.at))
+		}
+	}
+	return held("the hook failed, and nothing was tried again")
 }
 
 // starts returns every start of the hook that left a trace; the larger of what the container and the runtime saw. A
@@ -147,8 +214,8 @@ func (f *facts) over(c *container, first call) time.Time {
 		}
 		return time.Time{}
 	case scenario.HookExec:
-		if len(c.execs) > 0 {
-			return c.execs[0].back
+		if n := len(c.execs); n > 0 {
+			return c.execs[n-1].back
 		}
 		return time.Time{}
 	default:

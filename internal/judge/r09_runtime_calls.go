@@ -16,10 +16,16 @@ limitations under the License.
 
 package judge
 
-// runtimeCallsRule judges R9: no stop call is cancelled while its container lives, and the sandbox is not stopped before
-// every container of the pod is down.
+import (
+	"slices"
+	"time"
+)
+
+// runtimeCallsRule judges R9: no stop call is cancelled while its container lives, and the sandbox is not stopped before every
+// container of the pod is down. Only after a stop that failed is it stopped all the same, once the deadline is over and, unless
+// that is now, the stop window too.
 func runtimeCallsRule(f *facts) Finding {
-	calls := 0
+	calls, sandboxed := 0, false
 	for _, c := range f.containers {
 		for _, s := range c.stops {
 			calls++
@@ -29,9 +35,18 @@ func runtimeCallsRule(f *facts) Finding {
 			}
 		}
 		for _, s := range f.sandboxStops {
-			if c.aliveAtCall(s) {
-				return broken(s.at, "StopPodSandbox was called at %s while container %s lived", f.when(s.at), c.Name)
+			if !c.aliveAtCall(s) {
+				continue
 			}
+			from := f.sandboxFrom(s.at)
+			switch {
+			case !c.failed(s.at):
+				return broken(s.at, "StopPodSandbox was called at %s while container %s lived, and no stop of it had failed", f.when(s.at), c.Name)
+			case s.at.Before(from.Add(-f.Grain)):
+				return broken(s.at, "StopPodSandbox was called at %s while container %s lived, though its stop could be tried again until %s",
+					f.when(s.at), c.Name, f.when(from))
+			}
+			sandboxed = true
 		}
 		if c.exit == nil {
 			return invalid("the observation ended with container %s alive", c.Name)
@@ -42,6 +57,31 @@ func runtimeCallsRule(f *facts) Finding {
 		return invalid("no stop call was recorded")
 	case len(f.sandboxStops) == 0:
 		return invalid("the sandbox was not stopped before the observation ended")
+	case sandboxed:
+		return held("%d stop calls, none cancelled under a live container; the sandbox stopped when they had failed and the time was over", calls)
 	}
 	return held("%d stop calls, none cancelled under a live container; the sandbox stopped last", calls)
+}
+
+// failed says that by a moment the runtime had answered a stop call of the container with an error of its own.
+func (c *container) failed(by time.Time) bool {
+	return slices.ContainsFunc(c.stops, func(s call) bool { return s.refused() && !s.back.After(by) })
+}
+
+// sandboxFrom returns from when on the sandbox may be stopped after a failed stop, as things stand at a moment.
+func (f *facts) sandboxFrom(at time.Time) time.Time {
+	n := 0
+	for _, r := range f.requests {
+		if !r.sent.After(at) {
+			n++
+		}
+	}
+	if n == 0 {
+		return at
+	}
+	earliest, _ := f.deadline(n)
+	if f.grace(n) == 0 {
+		return earliest
+	}
+	return earliest.Add(f.Window)
 }

@@ -17,45 +17,69 @@ limitations under the License.
 package judge
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// quietRule judges R10 as far as events show it: no FailedKillPod, and one Killing event for each container; of pods deleted
-// before they ran, no container that failed for a cancelled context.
+// quietRule judges R10 as far as events show it: no FailedKillPod but for what failed at the runtime, and one Killing event for
+// each container in each run of the kubelet; of pods deleted before they ran, no container that failed for a cancelled context.
 func quietRule(f *facts) Finding {
 	if f.scenario.Bursts() {
 		return f.quietBurst()
 	}
 	for _, e := range f.kubelet {
-		if e.Reason == "FailedKillPod" {
+		if e.Reason != "FailedKillPod" {
+			continue
+		}
+		if strings.Contains(e.Message, "context canceled") || !f.anyRefused(e.At) {
 			return broken(e.At, "a FailedKillPod event at %s: %s", f.when(e.At), e.Message)
 		}
 	}
 	for _, c := range f.containers {
-		var killing []history.Event
-		count := int32(0)
-		for _, e := range f.kubelet {
-			if e.Reason == "Killing" && about(e, c.Name) {
-				killing = append(killing, e)
-				count = max(count, e.Count)
-			}
-		}
-		switch {
-		case len(killing) == 0:
-			return invalid("no Killing event of container %s was recorded", c.Name)
-		case len(killing) > 1:
-			return broken(killing[1].At, "%d Killing events of container %s, the second at %s",
-				len(killing), c.Name, f.when(killing[1].At))
-		case count > 1:
-			return broken(killing[0].At, "a Killing event of container %s with count %d", c.Name, count)
+		if found := f.killings(c); found.Outcome != "" {
+			return found
 		}
 		if c.exit == nil {
 			return invalid("the observation ended with container %s alive, so another event could still come", c.Name)
 		}
 	}
-	return held("no FailedKillPod, one Killing event for each container")
+	return held("no FailedKillPod for a cancellation, one Killing event for each container")
+}
+
+// killings counts a container's Killing events in each run of the kubelet.
+func (f *facts) killings(c *container) Finding {
+	var all []history.Event
+	for _, e := range f.kubelet {
+		if e.Reason != "Killing" || !about(e, c.Name) {
+			continue
+		}
+		last := len(all) - 1
+		if last >= 0 && !f.restarted(all[last].At, e.At) {
+			return broken(e.At, "a second Killing event of container %s, at %s", c.Name, f.when(e.At))
+		}
+		if e.Count > 1 {
+			return broken(e.At, "a Killing event of container %s with count %d", c.Name, e.Count)
+		}
+		all = append(all, e)
+	}
+	if len(all) == 0 && c.alive(f.origin) {
+		return invalid("no Killing event of container %s was recorded", c.Name)
+	}
+	return Finding{}
+}
+
+// anyRefused says that by a moment the runtime had answered a call that ends the pod with an error of its own.
+func (f *facts) anyRefused(by time.Time) bool {
+	failed := func(s call) bool { return s.refused() && !s.back.After(by.Add(f.Slack)) }
+	for _, c := range f.containers {
+		if slices.ContainsFunc(c.stops, failed) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(f.sandboxStops, failed)
 }
 
 // about says that an event names the container: by its field, or else as a word of its message.

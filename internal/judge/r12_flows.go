@@ -36,6 +36,8 @@ func (f *facts) flow() func() Finding {
 		return f.burst
 	case s.Pod.Owner == scenario.OwnerJob:
 		return f.job
+	case s.AsStock:
+		return f.asStock
 	case s.Pulls():
 		return f.pulled
 	case slices.ContainsFunc(s.Steps, func(step scenario.Step) bool { _, ok := step.Do.(scenario.Evict); return ok }):
@@ -88,7 +90,7 @@ func (f *facts) evicted() Finding {
 
 // endless is the finding about a container that did not end.
 func (f *facts) endless(c *container) Finding {
-	by := f.begin.Add(f.scenario.Longest() + f.Slack)
+	by := f.origin.Add(f.scenario.Longest() + f.Slack)
 	if f.finished.Before(by) {
 		return invalid("the observation ended at %s with container %s alive, before the last bound at %s",
 			f.when(f.finished), c.Name, f.when(by))
@@ -160,10 +162,15 @@ func (f *facts) probed() Finding {
 	return held("the probe ran on to the container's end")
 }
 
-// pulled: a pod deleted while its image is pulled ends, and its container never starts.
+// pulled: a pod deleted while an image is pulled ends, and the container of that image never starts.
 func (f *facts) pulled() Finding {
+	pulls := map[string]bool{}
+	for _, c := range f.scenario.Pod.All() {
+		pulls[c.Name] = c.Pull
+	}
 	for _, e := range f.events {
 		switch {
+		case !pulls[e.Container]:
 		case e.Kind == history.CRICall && e.Call == "StartContainer":
 			return broken(e.At, "container %s was started at %s", e.Container, f.when(e.At))
 		case e.Kind == history.Line && e.Reason == "START":

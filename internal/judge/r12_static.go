@@ -35,7 +35,7 @@ func (f *facts) static() Finding {
 	for _, c := range f.containers {
 		var again time.Time
 		for _, at := range c.started {
-			if at.After(f.begin) {
+			if at.After(f.origin) {
 				again = at
 				break
 			}
@@ -63,7 +63,7 @@ const retry = 15 * time.Second
 func (f *facts) mirror() Finding {
 	var deleted, back time.Time
 	for _, e := range f.events {
-		if e.Kind != history.APIPod || e.At.Before(f.begin.Add(-f.Slack)) {
+		if e.Kind != history.APIPod || e.At.Before(f.origin.Add(-f.Slack)) {
 			continue
 		}
 		switch {

@@ -18,10 +18,10 @@ package judge
 
 import "github.com/kgrace/kgrace/internal/scenario"
 
-// noLeftoversRule judges R13 as far as a history shows it: an HTTP hook that was started has been given up by the
-// deadline (the server saw its client go), no runtime call about the pod is still under way at the end, and, where the
-// history can tell (the sim level), the kubelet has forgotten the kill. Goroutines, contexts and timers show only at the unit
-// and sim levels, where a bubble does not end while one is left.
+// noLeftoversRule judges R13 as far as a history shows it: no container that is down is asked to stop, no runtime call about the
+// pod is still under way at the end, an HTTP hook that was started has been given up by the deadline (the server saw its client
+// go), and, where the history can tell (the sim level), the kubelet has forgotten the kill. Goroutines, contexts and timers show
+// only at the unit and sim levels, where a bubble does not end while one is left.
 func noLeftoversRule(f *facts) Finding {
 	if len(f.unanswered) > 0 {
 		e := f.unanswered[0]
@@ -30,30 +30,46 @@ func noLeftoversRule(f *facts) Finding {
 	if len(f.left) > 0 {
 		return broken(f.left[0].At, "the kubelet still kept %d record(s) of killing pods when the observation ended", f.left[0].Count)
 	}
-	_, latest := f.deadline(len(f.requests))
-	due := latest.Add(f.Returns + f.Acts + f.Slack)
-	applied := 0
+	ended := 0
 	for _, c := range f.containers {
-		if c.Hook == nil || c.Hook.Kind != scenario.HookHTTP || len(c.httpStarts) == 0 {
+		if c.exit == nil {
 			continue
 		}
-		applied++
-		if !f.shortenedSince(c.httpStarts[0]) && c.exit != nil {
-			continue // it goes with its container, which is the server here
+		ended++
+		for _, s := range c.stops {
+			if s.at.After(c.exit.at.Add(f.Acts + f.Slack)) {
+				return broken(s.at, "container %s, down since %s, was asked to stop at %s", c.Name, f.when(c.exit.at), f.when(s.at))
+			}
 		}
-		switch {
-		case len(c.httpGone) == 0 && !c.alive(due):
-			return invalid("container %s ended at %s, too early for its server to see the client go",
-				c.Name, f.when(c.exit.at))
-		case len(c.httpGone) == 0:
-			return broken(due, "container %s: the hook's HTTP request was never given up, due by %s", c.Name, f.when(due))
-		case c.httpGone[0].After(due):
-			return broken(c.httpGone[0], "container %s: the hook's HTTP request was given up only at %s, due by %s",
-				c.Name, f.when(c.httpGone[0]), f.when(due))
+		if found := f.givenUp(c); found.Outcome != "" {
+			return found
 		}
 	}
-	if applied == 0 {
-		return invalid("no HTTP hook ran: nothing of R13 shows")
+	if ended == 0 {
+		return invalid("no container ended, so nothing could be left of its end")
 	}
-	return held("the hook's request was given up in time, and no runtime call is left")
+	return held("no call is left, none came for a container that was down, and no hook's request outlived its time")
+}
+
+// givenUp returns a finding if the request of an HTTP hook went on for too long.
+func (f *facts) givenUp(c *container) Finding {
+	if c.Hook == nil || c.Hook.Kind != scenario.HookHTTP || len(c.httpStarts) == 0 {
+		return Finding{}
+	}
+	if !f.shortenedSince(c.httpStarts[0]) {
+		return Finding{} // it goes with its container, which is the server here
+	}
+	_, latest := f.deadline(len(f.requests))
+	due := latest.Add(f.Returns + f.Acts + f.Slack)
+	switch {
+	case len(c.httpGone) == 0 && !c.alive(due):
+		return invalid("container %s ended at %s, too early for its server to see the client go",
+			c.Name, f.when(c.exit.at))
+	case len(c.httpGone) == 0:
+		return broken(due, "container %s: the hook's HTTP request was never given up, due by %s", c.Name, f.when(due))
+	case c.httpGone[0].After(due):
+		return broken(c.httpGone[0], "container %s: the hook's HTTP request was given up only at %s, due by %s",
+			c.Name, f.when(c.httpGone[0]), f.when(due))
+	}
+	return Finding{}
 }

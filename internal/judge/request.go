@@ -17,6 +17,7 @@ limitations under the License.
 package judge
 
 import (
+	"strings"
 	"time"
 
 	"github.com/kgrace/kgrace/internal/history"
@@ -33,6 +34,8 @@ type request struct {
 	grace int64
 	// negative says that a negative one was asked for.
 	negative bool
+	// api says that it is a delete. Of what the kubelet itself decides (override), zero is no force.
+	api, override bool
 }
 
 // requests returns what asked for the pod's end, in its order. A pod of the API is ended by deletes, a static one by its
@@ -54,10 +57,11 @@ func requests(events []history.Event, s scenario.Scenario) []request {
 				all = append(all, request{sent: e.At, told: e.At, grace: s.Pod.Grace})
 			}
 		case history.KubeletKill:
-			r := request{sent: e.At, told: e.At, grace: s.Pod.Grace}
+			r := request{sent: e.At, told: e.At, grace: s.Pod.Grace, override: true}
 			if e.Grace != nil {
 				r.grace = *e.Grace
 			}
+			r.grace = max(r.grace, 1)
 			all = append(all, r)
 		}
 	}
@@ -71,7 +75,7 @@ func deleted(events []history.Event, i int, spec int64) (request, bool) {
 	if !ok || answer.Error != "" {
 		return request{}, false
 	}
-	r := request{sent: e.At, told: answer.At, grace: spec}
+	r := request{sent: e.At, told: answer.At, grace: spec, api: true}
 	if e.Grace != nil {
 		r.grace = *e.Grace
 	}
@@ -82,6 +86,21 @@ func deleted(events []history.Event, i int, spec int64) (request, bool) {
 		r.told = seen
 	}
 	return r, true
+}
+
+// needless counts the deletes that the API server refused because the pod had left it: there is nothing left to ask for, so they are
+// no missing requests.
+func needless(events []history.Event) int {
+	n, left := 0, false
+	for _, e := range events {
+		switch {
+		case e.Kind == history.APIPod:
+			left = e.Reason == "DELETED"
+		case e.Kind == history.APIDeleted && left && strings.Contains(e.Error, "not found"):
+			n++
+		}
+	}
+	return n
 }
 
 // answered returns the answer to the delete that stands before events; the harness sends one at a time.
@@ -119,68 +138,4 @@ func shown(events []history.Event, i int, asked int64) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
-}
-
-// deadline returns the earliest and the latest moment that can be the pod's deadline after the first n requests: start
-// plus the smallest grace asked for, where a moment that had passed when it was asked for counts as now.
-func (f *facts) deadline(n int) (earliest, latest time.Time) {
-	for i, r := range f.requests[:n] {
-		lo := later(f.requests[0].sent.Add(seconds(r.grace)), r.sent)
-		hi := later(f.requests[0].told.Add(seconds(r.grace)), r.told)
-		if i == 0 || lo.Before(earliest) {
-			earliest = lo
-		}
-		if i == 0 || hi.Before(latest) {
-			latest = hi
-		}
-	}
-	return earliest, latest
-}
-
-// grace returns the effective grace after the first n requests, in seconds: the smallest.
-func (f *facts) grace(n int) int64 {
-	least := f.requests[0].grace
-	for _, r := range f.requests[:n] {
-		least = min(least, r.grace)
-	}
-	return least
-}
-
-// shortenings returns the numbers (from 1) of the requests that shortened the grace of a pod already terminating.
-func (f *facts) shortenings() []int {
-	var all []int
-	for n := 2; n <= len(f.requests); n++ {
-		if f.grace(n) < f.grace(n-1) {
-			all = append(all, n)
-		}
-	}
-	return all
-}
-
-// late returns the last moment at which a container may be killed after the first n requests. On top of the deadline
-// stand, for a grace above 0, the stop window where waiting or a late request used the time up (R5), or else the
-// rounding of a shortened timeout (R3); then the level's slack.
-func (f *facts) late(c *container, n int) time.Time {
-	_, latest := f.deadline(n)
-	var extra time.Duration
-	if f.grace(n) > 0 {
-		shortened := f.shortenings()
-		last := f.requests[0].told
-		for _, s := range shortened {
-			if s <= n {
-				last, extra = f.requests[s-1].told, f.Rounding
-			}
-		}
-		if c.waits() || latest.Sub(last) < f.Window {
-			extra = f.Window
-		}
-	}
-	return latest.Add(extra + f.Slack)
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

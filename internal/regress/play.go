@@ -39,7 +39,7 @@ type play struct {
 	log      *history.Log
 	// target is the pod's name in the API and at the runtime.
 	target string
-	faults []func() // remove them
+	faults *cast.Faults
 	armed  bool
 	// err is trouble with files; all else is in the history.
 	err error
@@ -76,18 +76,17 @@ func (b *bench) newPlay(row scenario.Scenario) (*play, error) {
 func (p *play) prepare(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, armTimeout, fmt.Errorf("not within %v", armTimeout))
 	defer cancel()
-	for _, f := range p.scenario.Faults {
+	var err error
+	p.faults, err = cast.Inject(p.scenario.Faults, func(f scenario.Fault) (func(), error) {
 		place, ok := p.node.(faulty)
 		if !ok {
-			p.abandon(fmt.Errorf("level %s cannot make the runtime fail", p.run.options.Level))
-			return
+			return nil, fmt.Errorf("level %s cannot make the runtime fail", p.run.options.Level)
 		}
-		remove, err := place.Inject(cast.Fault(f, p.target))
-		if err != nil {
-			p.abandon(err)
-			return
-		}
-		p.faults = append(p.faults, remove)
+		return place.Inject(cast.Fault(f, p.target))
+	})
+	if err != nil {
+		p.abandon(err)
+		return
 	}
 	arming := cast.Arming(p.scenario)
 	if arming == nil {
@@ -151,11 +150,7 @@ func (p *play) act(ctx context.Context, start time.Time) error {
 	}
 	p.log.Add(history.Event{Kind: history.Armed})
 	first := time.Now()
-	for i, f := range p.scenario.Faults {
-		if f.For > 0 {
-			defer time.AfterFunc(f.For, p.faults[i]).Stop()
-		}
-	}
+	defer p.faults.Begin()()
 	for _, step := range p.scenario.Steps {
 		if err := until(ctx, first.Add(step.After)); err != nil {
 			return err

@@ -27,7 +27,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/kgrace/kgrace/internal/cast"
@@ -41,7 +43,7 @@ const disturbance = 60 * time.Second
 // carries says whether a level can carry a step out.
 func carries(level scenario.Level, do scenario.Action) bool {
 	switch do.(type) {
-	case scenario.Delete, scenario.Force, scenario.Taint, scenario.RemoveManifest, scenario.ChangeManifest, scenario.AddManifest,
+	case scenario.Delete, scenario.DeletePlainly, scenario.Touch, scenario.RemoveFinalizer, scenario.Force, scenario.Taint, scenario.RemoveManifest, scenario.ChangeManifest, scenario.AddManifest,
 		scenario.ForceMirror, scenario.KillKubelet, scenario.StartKubelet, scenario.RestartRuntime, scenario.Burst:
 		return true
 	case scenario.CutWatch, scenario.Relist:
@@ -60,6 +62,9 @@ func (p *play) do(ctx context.Context, do scenario.Action) {
 	switch do := do.(type) {
 	case scenario.Delete:
 		p.delete(ctx, p.target, &do.Grace)
+		return
+	case scenario.DeletePlainly:
+		p.delete(ctx, p.target, nil)
 		return
 	case scenario.Force:
 		p.delete(ctx, p.target, new(int64))
@@ -99,6 +104,10 @@ func (p *play) disturb(ctx context.Context, do scenario.Action) error {
 	case scenario.ForceMirror:
 		p.delete(ctx, p.target, new(int64))
 		return nil
+	case scenario.Touch:
+		return p.patch(ctx, fmt.Sprintf(`{"metadata":{"annotations":{%q:"once"}}}`, cast.Touched))
+	case scenario.RemoveFinalizer:
+		return p.removeFinalizers(ctx)
 	case scenario.Drain:
 		return p.drain(ctx)
 	case scenario.Recreate:
@@ -136,6 +145,17 @@ func (p *play) delete(ctx context.Context, pod string, grace *int64) {
 		answer.Error = err.Error()
 	}
 	p.log.Add(answer)
+}
+
+// removeFinalizers takes the pod's finalizers away.
+func (p *play) removeFinalizers(ctx context.Context) error {
+	return p.patch(ctx, `{"metadata":{"finalizers":null}}`)
+}
+
+// patch changes the pod's object.
+func (p *play) patch(ctx context.Context, change string) error {
+	_, err := p.client.CoreV1().Pods(namespace).Patch(ctx, p.target, types.MergePatchType, []byte(change), metav1.PatchOptions{})
+	return err
 }
 
 // burst creates the pods of a burst and deletes each in its time.
@@ -222,11 +242,17 @@ func (p *play) writeManifest(changed bool) error {
 
 // tidy takes back what the scenario left on the node.
 func (p *play) tidy(ctx context.Context) {
-	for _, remove := range p.faults {
-		remove()
+	if p.faults != nil {
+		p.err = errors.Join(p.err, p.faults.End())
 	}
 	if p.scenario.Pod.Static {
 		if err := os.Remove(p.manifest()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			p.err = errors.Join(p.err, err)
+		}
+	}
+	if p.scenario.Pod.Finalizer && ctx.Err() == nil {
+		// A scenario that was cut short has not done it.
+		if err := p.removeFinalizers(ctx); !apierrors.IsNotFound(err) {
 			p.err = errors.Join(p.err, err)
 		}
 	}

@@ -39,6 +39,7 @@ func Catalogue() ([]Scenario, error) {
 		{"pending", pending()},
 		{"static", statics()},
 		{"restart", restarts()},
+		{"unhurried", unhurried()},
 		{"seed", seed()},
 		{"cluster", cluster()},
 	} {
@@ -145,8 +146,8 @@ func (s Scenario) check(level Level) []error {
 		}
 		rules[e.Rule] = true
 	}
-	if s.Pod.Grace < 1 {
-		refuse("the spec's grace is %d s; a scenario starts from at least 1", s.Pod.Grace)
+	if s.Pod.Grace < 0 {
+		refuse("the spec's grace is %d s; the API allows none below 0", s.Pod.Grace)
 	}
 	if len(s.Pod.Containers) == 0 {
 		refuse("its pod has no container")
@@ -164,6 +165,11 @@ func (s Scenario) check(level Level) []error {
 	for _, c := range s.Pod.All() {
 		if c.Hook != nil && c.Hook.Kind == HookSleep && (c.Hook.Takes <= 0 || c.Hook.Takes.Seconds() > float64(s.Pod.Grace)) {
 			refuse("container %s sleeps %v in its hook; the API allows 1 s to the spec's grace", c.Name, c.Hook.Takes)
+		}
+	}
+	for _, c := range s.Pod.All() {
+		if err := c.check(); err != nil {
+			refuse("container %s: %v", c.Name, err)
 		}
 	}
 	if len(s.Steps) == 0 {

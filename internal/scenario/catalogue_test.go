@@ -31,7 +31,12 @@ hook-running-not-restarted hook-hangs hook-slow hook-override sidecar-shorten si
 evict-hard-over-soft evict-hard-direct evict-soft-max evict-then-delete taint-evict stop-errors stop-hangs sandbox-order quiet-cancel
 readiness-during-stop pending-fast-delete static-removed static-replaced mirror-only same-uid-restart orphan
 graceful-two-phase deleted-during-pull lost-zero-update kubelet-killed containerd-restarted
-statefulset-force statefulset-force-direct daemonset-force job-failure-policy drain-force hostport-reuse`
+statefulset-force statefulset-force-direct daemonset-force job-failure-policy drain-force hostport-reuse
+spec-zero spec-zero-hostport redelete-remaining huge-grace finalizer-force shorten-every-100ms shorten-every-100ms-in-a-hook
+override-late shutdown-late delete-after-evict evict-finished evict-after-sync pull-beside
+stop-errors-graceful stop-fails-always runtime-away status-fails-after-kill
+hook-failed-retried hook-ends-main hook-that-fails sleep-as-long-as-grace now-after-sync poststart-hang
+sidecar-with-hook sidecar-of-a-finished-main restart-then-shorter`
 
 func TestCatalogueHoldsEveryRow(t *testing.T) {
 	all, err := Catalogue()

@@ -86,6 +86,17 @@ func cluster() []Scenario {
 		Expect: repairs(ShorterActs, Zero, Prompt),
 		Levels: only,
 		Not:    notWithoutControllers,
+	}, {
+		ID:     "spec-zero-hostport",
+		Source: "ingress-nginx's manifest for kind",
+		Fixed:  "killed at once, the next pod with its port starts within 5 s",
+		Stock:  "a hook of 3 s starts, and the next pod fails: the port is still taken",
+		Pod: Pod{Grace: 0, Containers: []Container{
+			{Name: "main", ExitAfter: time.Second, Port: FreedPort, Hook: &Hook{Kind: HookExec, Takes: 3 * time.Second}}}},
+		Steps:  []Step{at(0, DeletePlainly{}), at(.05, Recreate{})},
+		Expect: repairs(Zero),
+		Levels: only,
+		Not:    notWithoutControllers,
 	}}
 }
 

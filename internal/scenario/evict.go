@@ -16,6 +16,8 @@ limitations under the License.
 
 package scenario
 
+import "time"
+
 // evictions is the family of ends that nobody asked the API for.
 func evictions() []Scenario {
 	stubborn := []Container{{Name: "main", Stubborn: true}}
@@ -68,7 +70,65 @@ func evictions() []Scenario {
 		Steps:  []Step{at(0, Taint{}), force(3)},
 		Expect: repairs(ShorterActs, Zero),
 		Levels: []Level{LevelSim, LevelNode, LevelKind},
+	}, {
+		ID:     "override-late",
+		Source: "#122297, #124448",
+		Fixed:  "killed at 420 s: an override counts from the moment it is made",
+		Stock:  "killed at 600 s, the eviction gives up after 180 s",
+		Pod:    Pod{Grace: 600, Containers: stubborn},
+		Steps:  []Step{del(0, 600), at(300, Evict{Max: 120})},
+		Expect: repairs(Deadline, ShorterActs, Kept),
+		Levels: []Level{LevelSim},
+		Not:    notByEviction,
+	}, {
+		ID:     "shutdown-late",
+		Source: "KEP-2000",
+		Fixed:  "killed at 420 s: an override counts from the moment it is made",
+		Stock:  "killed at 600 s, the shutdown gives up after 180 s",
+		Pod:    Pod{Grace: 600, Containers: stubborn},
+		Steps:  []Step{del(0, 600), at(300, Shutdown{Grants: 120})},
+		Expect: repairs(Deadline, ShorterActs, Kept),
+		Levels: []Level{LevelSim},
+		Not:    notByShutdown,
+	}, {
+		ID:     "delete-after-evict",
+		Source: "derived",
+		Fixed:  "killed at 160 s: a delete counts from the moment the kubelet first saw the deletionTimestamp",
+		Stock:  "killed at 300 s",
+		Pod:    Pod{Grace: 300, Containers: stubborn},
+		Steps:  []Step{at(0, Evict{Max: 300}), del(100, 60)},
+		Expect: repairs(Deadline, ShorterActs),
+		Levels: []Level{LevelSim},
+		Not:    notByEviction,
+	}, {
+		ID:      "evict-finished",
+		Source:  "#118679",
+		Fixed:   "the caller is answered, nothing is done",
+		Stock:   "the same",
+		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", Ends: 3 * time.Second}}},
+		Steps:   []Step{at(0, Evict{Hard: true})},
+		AsStock: true,
+		Expect:  keeps(Kept),
+		Levels:  []Level{LevelSim},
+		Not:     notByEviction,
+	}, {
+		ID:      "evict-after-sync",
+		Source:  "derived: the worker first waits for a status newer than its last SyncPod",
+		Fixed:   "the hook has its second, counted from the start of the termination",
+		Stock:   "the same",
+		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second, Hook: &Hook{Kind: HookExec, Takes: 5 * time.Second}}}},
+		Steps:   []Step{at(0, Touch{}), at(.05, Evict{Hard: true})},
+		AsStock: true,
+		Expect:  keeps(HookOnce, Kept),
+		Levels:  []Level{LevelSim},
+		Not:     notByEviction,
 	}}
+}
+
+// notByShutdown says why levels with a real kubelet cannot carry a node's shutdown.
+var notByShutdown = map[Level]string{
+	LevelNode: "the kubelet hears of a shutdown from systemd's logind, which no node here has",
+	LevelKind: "as on a node",
 }
 
 // notByEviction says why levels with a real kubelet cannot carry scenarios with an eviction.

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Fault is what is wrong with the runtime for the scenario's pod, from before the pod is created.
+// Fault is what is wrong with the runtime for the scenario's pod.
 type Fault struct {
 	// Call is the bare name of the CRI method: StopContainer, PullImage.
 	Call string
@@ -29,8 +29,10 @@ type Fault struct {
 	Fails bool
 	Hangs bool
 	Delay time.Duration
-	// Times is how many calls are struck; 0 is all. For is until when, counted from the first step; 0 is to the end.
+	// Times is how many calls are struck; 0 is all. From and For are from when and until when, counted from the first step; 0 is
+	// from before the pod is created, and to the end.
 	Times int
+	From  time.Duration
 	For   time.Duration
 }
 
@@ -45,6 +47,9 @@ func (f Fault) String() string {
 	text := f.Call + " " + what
 	if f.Times > 0 {
 		text += fmt.Sprintf(", %d times", f.Times)
+	}
+	if f.From > 0 {
+		text += fmt.Sprintf(", from %v", f.From)
 	}
 	if f.For > 0 {
 		text += fmt.Sprintf(", for %v", f.For)
@@ -64,7 +69,7 @@ func (f Fault) check() error {
 		return fmt.Errorf("a fault names no runtime call")
 	case ways != 1:
 		return fmt.Errorf("fault %v: a call either fails, or hangs, or takes longer", f)
-	case f.Times < 0 || f.For < 0:
+	case f.Times < 0 || f.From < 0 || f.For < 0:
 		return fmt.Errorf("fault %v: how often and how long must not be negative", f)
 	}
 	return nil

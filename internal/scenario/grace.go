@@ -16,6 +16,8 @@ limitations under the License.
 
 package scenario
 
+import "time"
+
 // grace is the family of plain deletes: one stubborn container, no hook.
 func grace() []Scenario {
 	everywhere := []Level{LevelSim, LevelNode, LevelKind}
@@ -56,7 +58,7 @@ func grace() []Scenario {
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Steps:  []Step{del(0, 60), del(2, 20), del(4, 5)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 60, Steps: []Step{del(0, 24), del(2, 15), del(4, 7)}}},
-		Expect: append(repairs(ShorterActs), keeps(OneTerm, RuntimeCalls)...),
+		Expect: append(repairs(Deadline, ShorterActs), keeps(OneTerm, RuntimeCalls)...),
 		Levels: everywhere,
 	}, {
 		ID:     "shorten-late",
@@ -80,11 +82,12 @@ func grace() []Scenario {
 	}, {
 		ID:     "shorten-past",
 		Source: "#87039, #98506",
-		Fixed:  "killed by 30 + 2 s at the latest",
-		Stock:  "the same",
+		Fixed:  "killed at 29 s: that moment has passed, and it was asked to stop at 0",
+		Stock:  "killed at 30 s",
 		Pod:    Pod{Grace: 30, Containers: stubborn},
 		Steps:  []Step{del(0, 30), del(29, 10)},
-		Expect: keeps(Deadline, OnlyShorter),
+		Scaled: map[Level]Times{LevelNode: {Grace: 30, Steps: []Step{del(0, 30), del(26, 10)}}},
+		Expect: append(repairs(Deadline), keeps(OnlyShorter)...),
 		Levels: everywhere,
 	}, {
 		ID:     "lengthen",
@@ -113,5 +116,75 @@ func grace() []Scenario {
 		Steps:  []Step{del(0, 1)},
 		Expect: keeps(Window),
 		Levels: everywhere,
+	}, {
+		ID:     "spec-zero",
+		Source: "#120671, ingress-nginx's manifest for kind",
+		Fixed:  "no hook, stop timeout 0, killed at once",
+		Stock:  "the hook starts, then a stop with timeout 2",
+		Pod:    Pod{Grace: 0, Containers: []Container{{Name: "main", ExitAfter: time.Second, Hook: &Hook{Kind: HookExec, Takes: 3 * time.Second}}}},
+		Steps:  []Step{at(0, DeletePlainly{})},
+		Expect: repairs(Zero),
+		Levels: everywhere,
+	}, {
+		ID:     "redelete-remaining",
+		Source: "karpenter#2316: a delete with what is left of the claim's own time",
+		Fixed:  "the API counts from the first delete, so that moment has passed: hook cut at 200 s, killed by 202 s",
+		Stock:  "hook and container live to 3,600 s",
+		Pod:    Pod{Grace: 3600, Containers: []Container{{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookExec}}}},
+		Steps:  []Step{at(0, Taint{}), del(200, 100)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{at(0, Taint{}), del(8, 5)}}},
+		Expect: repairs(Deadline, ShorterActs, HookOnce),
+		Levels: everywhere,
+	}, {
+		ID:     "huge-grace",
+		Source: "#84298",
+		Fixed:  "killed at 5 s, not before",
+		Stock:  "killed at once: the stop call's own deadline overflows, and its failure takes the sandbox along",
+		Pod:    Pod{Grace: huge, Containers: stubborn},
+		Steps:  []Step{del(0, huge), del(3, 5)},
+		Expect: repairs(Deadline, RuntimeCalls),
+		Levels: everywhere,
+	}, {
+		ID:     "finalizer-force",
+		Source: "actions-runner-controller#3010: a force delete that removes nothing",
+		Fixed:  "killed at 5 s, and not once more when the object goes at 30 s",
+		Stock:  "killed at 110 s",
+		Pod:    Pod{Grace: 110, Finalizer: true, Containers: stubborn},
+		Steps:  []Step{del(0, 110), force(5), at(30, RemoveFinalizer{})},
+		Scaled: map[Level]Times{LevelNode: {Grace: 30, Steps: []Step{del(0, 30), force(3), at(12, RemoveFinalizer{})}}},
+		Expect: append(repairs(ShorterActs, Zero), keeps(NoLeftovers)...),
+		Levels: everywhere,
+	}, {
+		ID:     "shorten-every-100ms",
+		Source: "derived",
+		Fixed:  "one TERM, killed at the last deadline, 10 s",
+		Stock:  "killed at 60 s",
+		Pod:    Pod{Grace: 60, Containers: stubborn},
+		Steps:  countdown(60, 10),
+		Scaled: map[Level]Times{LevelNode: {Grace: 60, Steps: countdown(24, 10)}},
+		Expect: append(repairs(Deadline, ShorterActs), keeps(OneTerm, RuntimeCalls, Quiet)...),
+		Levels: everywhere,
+	}, {
+		ID:     "shorten-every-100ms-in-a-hook",
+		Source: "derived",
+		Fixed:  "one run of the hook, cut at the last deadline, 10 s; killed by 12 s",
+		Stock:  "hook and container live to 60 s",
+		Pod:    Pod{Grace: 60, Containers: []Container{{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookExec}}}},
+		Steps:  countdown(60, 10),
+		Scaled: map[Level]Times{LevelNode: {Grace: 60, Steps: countdown(24, 10)}},
+		Expect: append(repairs(Deadline, HookOnce, Prompt), keeps(OneTerm, RuntimeCalls, Quiet)...),
+		Levels: everywhere,
 	}}
+}
+
+// huge is more seconds than a time.Duration can hold.
+const huge = 9223372037
+
+// countdown is a delete with a grace, and then 100 ms after each other deletes with a second less, down to a last one.
+func countdown(from, to int64) []Step {
+	var steps []Step
+	for grace := from; grace >= to; grace-- {
+		steps = append(steps, Step{After: time.Duration(from-grace) * 100 * time.Millisecond, Do: Delete{Grace: grace}})
+	}
+	return steps
 }

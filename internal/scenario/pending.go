@@ -42,5 +42,21 @@ func pending() []Scenario {
 		Expect: keeps(Kept),
 		Levels: []Level{LevelSim, LevelNode},
 		Not:    notByFault,
+	}, {
+		ID:     "pull-beside",
+		Source: "measured on the first series: a delete counted from before a SyncPod that pulled",
+		Fixed:  "when the pull is over, a's hook, then a stop with what is left of 30 s, and a ends by itself",
+		Stock:  "the same",
+		Pod: Pod{Grace: 30, Containers: []Container{
+			{Name: "a", ExitAfter: 8 * time.Second, Hook: &Hook{Kind: HookExec, Takes: 2 * time.Second}},
+			{Name: "b", Stubborn: true, Pull: true}}},
+		Faults: []Fault{{Call: "PullImage", Delay: 40 * time.Second}},
+		Steps:  []Step{del(0, 30)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 12, Hook: 2 * time.Second, Faults: []Fault{{Call: "PullImage", Delay: 16 * time.Second}},
+			Steps: []Step{del(0, 12)}}},
+		AsStock: true,
+		Expect:  keeps(Deadline, HookOnce, Kept),
+		Levels:  []Level{LevelSim, LevelNode},
+		Not:     notByFault,
 	}}
 }

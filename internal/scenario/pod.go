@@ -16,7 +16,10 @@ limitations under the License.
 
 package scenario
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Pod is the pod of a scenario.
 type Pod struct {
@@ -26,6 +29,11 @@ type Pod struct {
 	// after the containers.
 	Sidecars   []Container
 	Containers []Container
+	// Restarts: containers that end are started again (restartPolicy Always), as far as the kubelet's back-off lets them. A static
+	// pod's always are.
+	Restarts bool
+	// Finalizer: the pod has one, so that it stays in the API until a step takes that away.
+	Finalizer bool
 	// Static: the pod is a static one, from a manifest in the kubelet's folder. Its name in the API and at the runtime has
 	// the node's name appended.
 	Static bool
@@ -61,10 +69,14 @@ type Container struct {
 	// Stubborn ignores TERM. Otherwise the main process ends ExitAfter after the first TERM.
 	Stubborn  bool
 	ExitAfter time.Duration
-	// Fails: the main process ends by itself at once, with code 1.
+	// Fails: the main process ends by itself at once, with code 1. Ends: it does so that long after its start, with code 0; 0
+	// is not to.
 	Fails bool
+	Ends  time.Duration
 	// Hook is its preStop hook; nil for none.
 	Hook *Hook
+	// PostStart is its postStart hook, an exec one; nil for none.
+	PostStart *Hook
 	// Probe is the period of an exec readiness probe that reports PROBE each time it runs; 0 for none.
 	Probe time.Duration
 	// Port is a host port that the main process listens on before it says that it started; where it is taken, it ends with
@@ -72,6 +84,24 @@ type Container struct {
 	Port int
 	// Pull: the image is pulled even if it is there (imagePullPolicy Always).
 	Pull bool
+}
+
+// EndsByItself says that the main process may have ended before anything is asked of it.
+func (c Container) EndsByItself() bool { return c.Fails || c.Ends > 0 }
+
+func (c Container) check() error {
+	for _, h := range []*Hook{c.Hook, c.PostStart} {
+		if h != nil && h.Kind != HookExec && (h.Fails || h.EndsMain > 0) {
+			return fmt.Errorf("a hook of kind %s neither fails nor ends the main process; an exec hook does", h.Kind)
+		}
+	}
+	switch {
+	case c.PostStart != nil && c.PostStart.Kind != HookExec:
+		return fmt.Errorf("a postStart hook of kind %s; scenarios have exec ones", c.PostStart.Kind)
+	case c.Fails && c.Ends > 0:
+		return fmt.Errorf("it either fails at once or ends after %v", c.Ends)
+	}
+	return nil
 }
 
 // HookKind is the form of a preStop hook.
@@ -91,12 +121,21 @@ type Hook struct {
 	Kind HookKind
 	// Takes is how long it runs if nobody cuts it; 0 means that it never ends by itself.
 	Takes time.Duration
+	// Fails: it ends with code 1. EndsMain: it has the main process end by itself, with code 0, so long after its own start; 0 is
+	// not to. Exec hooks alone can.
+	Fails    bool
+	EndsMain time.Duration
 }
+
+// PostStartWord is the first word of the lines of a postStart hook, POSTSTART-START and POSTSTART-END, where those of a preStop
+// hook begin with HOOK. It stands in the hook's command line too.
+const PostStartWord = "POSTSTART"
 
 // Ports of the HTTP servers: pods share the node's network, so each server has a port of its own.
 const (
 	// HTTPPort is the port of a scenario's HTTP hook server. One scenario of the catalogue has one.
 	HTTPPort = 18080
-	// ReusedPort is the host port that a pod leaves to the next. One scenario of the catalogue has one.
+	// ReusedPort and FreedPort are host ports that a pod leaves to the next. One scenario of the catalogue has each.
 	ReusedPort = 18081
+	FreedPort  = 18082
 )

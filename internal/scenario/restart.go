@@ -65,5 +65,16 @@ func restarts() []Scenario {
 		Alone:  true,
 		Expect: until("v1.31", "zero was taken for nothing asked, so the first kill after the restart had the spec's grace (#124063)", Broken, keeps(Ends)),
 		Levels: []Level{LevelSim, LevelNode, LevelKind},
+	}, {
+		ID:     "restart-then-shorter",
+		Source: "containerd/cri#1098",
+		Fixed:  "the kubelet's start is a new beginning: killed 12 s after it",
+		Stock:  "killed 40 s after it",
+		Pod:    Pod{Grace: 40, Containers: stubborn},
+		Steps:  []Step{del(0, 40), at(2, KillKubelet{}), at(4, StartKubelet{}), del(8, 12)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 40, Steps: []Step{del(0, 40), at(2, KillKubelet{}), at(2.1, StartKubelet{}), del(10, 12)}}},
+		Alone:  true,
+		Expect: repairs(Deadline, Ends),
+		Levels: []Level{LevelSim, LevelNode, LevelKind},
 	}}
 }

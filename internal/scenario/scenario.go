@@ -90,6 +90,9 @@ type Scenario struct {
 	// Scaled replaces times at a level where those written would take too long. Virtual time needs none; a kind cluster has
 	// those of a real node unless it has its own.
 	Scaled map[Level]Times
+	// AsStock: nothing of what the series mends is asked for, so both arms do the same, call by call. Where the scenario ran on
+	// both, their histories are held against each other; the judge of R12 looks at one alone.
+	AsStock bool
 	// Expect says what each rule's judge finds on each arm.
 	Expect []Expectation
 	// Levels are those that can carry the scenario; Not says why another one cannot.
@@ -178,8 +181,11 @@ func (s Scenario) Longest() time.Duration {
 		}
 		more = max(more, f.For+f.Delay+retry)
 	}
-	return max(time.Duration(grace)*time.Second, last) + more + 2*time.Second
+	return max(time.Duration(min(grace, int64(longest/time.Second)))*time.Second, last) + more + 2*time.Second
 }
+
+// longest is the longest grace that anybody waits for. A scenario with a longer one is about something else.
+const longest = 2 * time.Hour
 
 // WatchFor is how long a level watches the scenario, counted from the first step, if its end is not seen before.
 func (s Scenario) WatchFor(level Level) time.Duration {
@@ -209,7 +215,7 @@ func (s Scenario) Stays() bool {
 func (s Scenario) Leaves() bool {
 	for _, step := range s.Steps {
 		switch step.Do.(type) {
-		case Delete, Force, Drain, Taint, RemoveManifest, ChangeManifest, Burst:
+		case Delete, DeletePlainly, Force, Drain, Taint, RemoveManifest, ChangeManifest, Burst:
 			return true
 		}
 	}

@@ -57,5 +57,29 @@ func sidecars() []Scenario {
 		Expect: keeps(Kept),
 		Levels: everywhere,
 		Since:  since,
+	}, {
+		ID:     "sidecar-with-hook",
+		Source: "istio#60649",
+		Fixed:  "the sidecar's hook runs once, at 0; main is killed at 8 s, the sidecar is gone by 10 s",
+		Stock:  "held to the old deadline",
+		Pod: Pod{Grace: 60, Containers: main, Sidecars: []Container{
+			{Name: "sidecar", Hook: &Hook{Kind: HookExec, Takes: time.Second}}}},
+		Steps:  []Step{del(0, 60), del(3, 8)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 20, Hook: time.Second, Steps: []Step{del(0, 20), del(3, 8)}}},
+		Expect: append(repairs(ShorterActs, Prompt), keeps(HookOnce, Kept)...),
+		Levels: everywhere,
+		Since:  since,
+	}, {
+		ID:     "sidecar-of-a-finished-main",
+		Source: "#125880",
+		Fixed:  "killed at 5 s",
+		Stock:  "killed at 600 s",
+		Pod: Pod{Grace: 600, Restarts: true, Containers: []Container{{Name: "main", Fails: true}},
+			Sidecars: []Container{{Name: "sidecar", Stubborn: true}}},
+		Steps:  []Step{del(0, 600), del(3, 5)},
+		Scaled: map[Level]Times{LevelNode: {Grace: 24, Steps: []Step{del(0, 24), del(3, 5)}}},
+		Expect: repairs(Deadline, ShorterActs),
+		Levels: everywhere,
+		Since:  since,
 	}}
 }

@@ -33,8 +33,8 @@ func (s Step) String() string { return fmt.Sprintf("+%v %v", s.After, s.Do) }
 // Action is what a step does. The kinds are those of this file, of steps_node.go and of steps_kind.go; a level that cannot carry one out
 // says so before it starts anything.
 //
-// Delete, Force, Drain, Taint, Evict, RemoveManifest and ChangeManifest ask for the pod's end: Asked says with which grace. The
-// others disturb what is around it.
+// Delete, DeletePlainly, Force, Drain, Taint, Evict, Shutdown, RemoveManifest and ChangeManifest ask for the pod's end: Asked says
+// with which grace. The others disturb what is around it.
 type Action interface {
 	fmt.Stringer
 	action()
@@ -42,6 +42,9 @@ type Action interface {
 
 // Delete is a DELETE of the pod with a grace period in seconds, as `kubectl delete --grace-period`.
 type Delete struct{ Grace int64 }
+
+// DeletePlainly is a DELETE of the pod that names no grace period, so that of the spec counts.
+type DeletePlainly struct{}
 
 // Force is what `kubectl delete --force --grace-period=0` sends: a DELETE with grace 0. The API server makes two writes
 // of it, grace 0 and the removal.
@@ -59,14 +62,22 @@ type Evict struct {
 	Max  int64
 }
 
-func (Delete) action() {}
-func (Force) action()  {}
-func (Taint) action()  {}
-func (Evict) action()  {}
+// Shutdown is a kill by the kubelet's manager of node shutdowns, through the same function: with the smaller of what the shutdown
+// grants the pod and the spec's grace. Its caller waits too.
+type Shutdown struct{ Grants int64 }
 
-func (d Delete) String() string { return fmt.Sprintf("del(%d)", d.Grace) }
-func (Force) String() string    { return "force" }
-func (Taint) String() string    { return "taint" }
+func (Delete) action()        {}
+func (DeletePlainly) action() {}
+func (Force) action()         {}
+func (Taint) action()         {}
+func (Evict) action()         {}
+func (Shutdown) action()      {}
+
+func (d Delete) String() string      { return fmt.Sprintf("del(%d)", d.Grace) }
+func (DeletePlainly) String() string { return "del" }
+func (Force) String() string         { return "force" }
+func (s Shutdown) String() string    { return fmt.Sprintf("node shutdown, %d s granted", s.Grants) }
+func (Taint) String() string         { return "taint" }
 func (e Evict) String() string {
 	if e.Hard {
 		return "evict(hard)"
@@ -82,6 +93,9 @@ func (e Evict) Override(spec int64) int64 {
 	return min(e.Max, spec)
 }
 
+// Override is the grace period in seconds that the manager of node shutdowns hands to its KillPodFunc.
+func (s Shutdown) Override(spec int64) int64 { return min(s.Grants, spec) }
+
 // Asked returns the grace period in seconds that an action asks for; false when it asks for no end of the pod. A negative
 // one is turned into 1 by the API server.
 func Asked(do Action, spec int64) (int64, bool) {
@@ -95,7 +109,9 @@ func Asked(do Action, spec int64) (int64, bool) {
 		return 0, true
 	case Evict:
 		return do.Override(spec), true
-	case Taint, RemoveManifest, ChangeManifest:
+	case Shutdown:
+		return do.Override(spec), true
+	case DeletePlainly, Taint, RemoveManifest, ChangeManifest:
 		return spec, true
 	default:
 		return spec, false

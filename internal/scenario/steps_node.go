@@ -32,6 +32,12 @@ type (
 // ForceMirror deletes the mirror pod of a static pod from the API with grace 0.
 type ForceMirror struct{}
 
+// Touch changes an annotation of the pod, so that the kubelet syncs it. RemoveFinalizer takes the pod's finalizer away.
+type (
+	Touch           struct{}
+	RemoveFinalizer struct{}
+)
+
 // KillKubelet ends the kubelet with SIGKILL: nothing of its memory is left. StartKubelet starts it again; the step is
 // done when it serves.
 type (
@@ -42,6 +48,12 @@ type (
 // RestartRuntime ends the container runtime and starts it again. Calls under way fail, and what the runtime kept in
 // memory only (stop timers) is gone; containers live on. The step is done when it serves.
 type RestartRuntime struct{}
+
+// StopRuntime ends the container runtime, as RestartRuntime does, and StartRuntime starts it again. Containers live on.
+type (
+	StopRuntime  struct{}
+	StartRuntime struct{}
+)
 
 // CutWatch cuts the kubelet off from the API server. Relist gives the connection back in such a way that the kubelet has
 // to list anew: what changed meanwhile shows only in the list, the updates in between are lost.
@@ -58,26 +70,34 @@ type Burst struct {
 	Grace int64
 }
 
-func (RemoveManifest) action() {}
-func (ChangeManifest) action() {}
-func (AddManifest) action()    {}
-func (ForceMirror) action()    {}
-func (KillKubelet) action()    {}
-func (StartKubelet) action()   {}
-func (RestartRuntime) action() {}
-func (CutWatch) action()       {}
-func (Relist) action()         {}
-func (Burst) action()          {}
+func (RemoveManifest) action()  {}
+func (ChangeManifest) action()  {}
+func (AddManifest) action()     {}
+func (ForceMirror) action()     {}
+func (Touch) action()           {}
+func (RemoveFinalizer) action() {}
+func (StopRuntime) action()     {}
+func (StartRuntime) action()    {}
+func (KillKubelet) action()     {}
+func (StartKubelet) action()    {}
+func (RestartRuntime) action()  {}
+func (CutWatch) action()        {}
+func (Relist) action()          {}
+func (Burst) action()           {}
 
-func (RemoveManifest) String() string { return "manifest removed" }
-func (ChangeManifest) String() string { return "manifest changed" }
-func (AddManifest) String() string    { return "manifest added" }
-func (ForceMirror) String() string    { return "force on the mirror pod" }
-func (KillKubelet) String() string    { return "kubelet killed" }
-func (StartKubelet) String() string   { return "kubelet started" }
-func (RestartRuntime) String() string { return "runtime restarted" }
-func (CutWatch) String() string       { return "watch cut" }
-func (Relist) String() string         { return "relist" }
+func (RemoveManifest) String() string  { return "manifest removed" }
+func (ChangeManifest) String() string  { return "manifest changed" }
+func (AddManifest) String() string     { return "manifest added" }
+func (ForceMirror) String() string     { return "force on the mirror pod" }
+func (Touch) String() string           { return "pod touched" }
+func (RemoveFinalizer) String() string { return "finalizer removed" }
+func (StopRuntime) String() string     { return "runtime stopped" }
+func (StartRuntime) String() string    { return "runtime started" }
+func (KillKubelet) String() string     { return "kubelet killed" }
+func (StartKubelet) String() string    { return "kubelet started" }
+func (RestartRuntime) String() string  { return "runtime restarted" }
+func (CutWatch) String() string        { return "watch cut" }
+func (Relist) String() string          { return "relist" }
 func (b Burst) String() string {
 	return fmt.Sprintf("%d pods, del(%d) each 0 to %v after creation", b.Pods, b.Grace, b.Over)
 }

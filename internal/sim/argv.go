@@ -34,11 +34,12 @@ type command struct {
 
 	program Program // of run; ExitCode of all
 
-	// takes is how long a hook runs; negative is for ever. asked is that as it was written.
-	takes time.Duration
-	asked string
+	// takes is how long a hook runs; negative is for ever. asked is that as it was written, and endMain is when it tells the main
+	// process to end; negative is never.
+	takes, endMain time.Duration
+	asked          string
 
-	word, message string // of mark
+	word, message string // of mark; word of a hook too
 }
 
 const (
@@ -133,8 +134,13 @@ func runFlags(set *flag.FlagSet, c *command) func() error {
 
 func hookFlags(set *flag.FlagSet, c *command) func() error {
 	set.StringVar(&c.asked, "for", "0s", "")
+	set.StringVar(&c.word, "word", "HOOK", "")
+	set.DurationVar(&c.endMain, "end-main", -1, "")
 	code := codeFlag(set)
 	return func() (err error) {
+		if c.word == "" {
+			return errors.New("--word is empty")
+		}
 		if c.asked == "forever" {
 			c.takes = -1
 		} else if c.takes, err = time.ParseDuration(c.asked); err != nil || c.takes < 0 {

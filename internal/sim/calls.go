@@ -49,7 +49,7 @@ type method struct {
 // record, and the handler, which runs on when the client has gone, with its context cancelled.
 func call[T any](ctx context.Context, rt *Runtime, m method, request proto.Message, handle func(context.Context) (T, error)) (T, error) {
 	var none T
-	if m.limit > 0 {
+	if m.limit != 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, m.limit)
 		defer cancel()

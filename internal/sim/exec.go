@@ -88,17 +88,29 @@ func (rt *Runtime) startExec(c *container, cmd command) (*process, error) {
 		p.say(cmd.word, cmd.message)
 		p.end(cmd.program.ExitCode)
 	case "hook":
-		p.say("HOOK-START", "for "+cmd.asked)
+		p.say(cmd.word+"-START", "for "+cmd.asked)
 		if cmd.takes >= 0 {
 			p.after(cmd.takes, func() {
-				p.say("HOOK-END", "")
+				p.say(cmd.word+"-END", "")
 				p.end(cmd.program.ExitCode)
 			})
+		}
+		if cmd.endMain >= 0 {
+			time.AfterFunc(cmd.endMain, func() { rt.endMain(c, p) })
 		}
 	case "run":
 		p.run()
 	}
 	return p, nil
+}
+
+// endMain ends the main process at the word of a hook that lives.
+func (rt *Runtime) endMain(c *container, hook *process) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if !hook.ended && c.running() {
+		c.main.endAfter(0, "at a hook's word")
+	}
 }
 
 func (rt *Runtime) killExec(p *process) {

@@ -45,7 +45,8 @@ func (rt *Runtime) manners() manners {
 }
 
 // StopContainer stops a container within a timeout in seconds. Stopping one that has ended or is unknown succeeds. The
-// client gives up two minutes after the timeout.
+// client gives up two minutes after the timeout. As in the programs that this stands for, a timeout of more nanoseconds than an
+// int64 holds is a negative duration: the client has given up already.
 func (rt *Runtime) StopContainer(ctx context.Context, id string, timeout int64) error {
 	m := method{name: "StopContainer", limit: patience + time.Duration(timeout)*time.Second}
 	_, err := call(ctx, rt, m, &runtimev1.StopContainerRequest{ContainerId: id, Timeout: timeout}, func(ctx context.Context) (any, error) {

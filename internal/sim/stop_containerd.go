@@ -31,22 +31,23 @@ type containerd struct{ *Runtime }
 // was sent is set before it is: a call that ends in between loses it for good. A call that is cancelled takes its timer
 // along.
 func (d containerd) stop(ctx context.Context, c *container, timeout int64) error {
+	wait := time.Duration(timeout) * time.Second // negative where that is too much for it, as in containerd
 	d.mu.Lock()
 	running, first := c.running(), !c.termSent
-	if running && timeout > 0 {
+	if running && wait > 0 {
 		c.termSent = true
 	}
 	d.mu.Unlock()
 	if !running {
 		return nil
 	}
-	if timeout > 0 {
+	if wait > 0 {
 		if first {
 			if err := d.deliver(ctx, c, sigterm); err != nil {
 				return fmt.Errorf("failed to stop container %q: %w", c.id, err)
 			}
 		}
-		timer := time.NewTimer(time.Duration(timeout) * time.Second)
+		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		select {
 		case <-c.stopped:

@@ -69,3 +69,36 @@ func (s *Server) Delete(namespace, name string, options metav1.DeleteOptions) (*
 	}
 	return s.write(watch.Deleted, result), nil
 }
+
+// Annotate sets an annotation of a pod, as a PATCH of its metadata does.
+func (s *Server) Annotate(namespace, name, key, value string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, err := s.get(namespace, name)
+	if err != nil {
+		return err
+	}
+	result := old.DeepCopy()
+	metav1.SetMetaDataAnnotation(&result.ObjectMeta, key, value)
+	s.write(watch.Modified, result)
+	return nil
+}
+
+// RemoveFinalizers takes a pod's finalizers away, as a PATCH of its metadata does. As in the generic registry
+// (deleteWithoutFinalizers), that removes a pod whose deletion has no grace left.
+func (s *Server) RemoveFinalizers(namespace, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, err := s.get(namespace, name)
+	if err != nil {
+		return err
+	}
+	result := old.DeepCopy()
+	result.Finalizers = nil
+	kind := watch.Modified
+	if result.DeletionTimestamp != nil && result.DeletionGracePeriodSeconds != nil && *result.DeletionGracePeriodSeconds == 0 {
+		kind = watch.Deleted
+	}
+	s.write(kind, result)
+	return nil
+}

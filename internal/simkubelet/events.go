@@ -66,6 +66,16 @@ func (e *events) AnnotatedEventf(object runtime.Object, _ map[string]string, kin
 	e.Eventf(object, kind, reason, format, args...)
 }
 
+// began records the start of a pod's first terminating sync.
+func (e *events) began(_, name string) {
+	e.mu.Lock()
+	dead := e.dead
+	e.mu.Unlock()
+	if !dead {
+		e.sink.Add(history.Event{Kind: history.KubeletBegan, Pod: name})
+	}
+}
+
 func (e *events) kill() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

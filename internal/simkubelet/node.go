@@ -80,7 +80,7 @@ func (n *Node) StartKubelet(ctx context.Context) (err error) {
 	runtime, images := services(conn)
 	n.Kubelet, err = kubelet.NewKgrace(ctx, kubelet.KgraceOptions{
 		Node: nodeName, Dir: n.dir, Client: client, Pods: n.API.Pods(nodeName),
-		Runtime: runtime, Images: images, HTTP: sim.HTTPDoer(n.Runtime), Recorder: recorder, Manifests: n.manifests,
+		Runtime: runtime, Images: images, HTTP: sim.HTTPDoer(n.Runtime), Recorder: recorder, Began: recorder.began, Manifests: n.manifests,
 	})
 	if err != nil {
 		return fmt.Errorf("start the kubelet: %w", err)

@@ -115,22 +115,24 @@ func (p Play) play(ctx context.Context, recorder *history.Recorder, log *history
 		return err
 	}
 	st := &stage{Node: node, s: p.Scenario.At(scenario.LevelSim), log: log, target: target(p.Scenario)}
+	var faults *cast.Faults
 	defer func() {
 		st.callers.Wait()
 		err = errors.Join(err, node.Down())
+		if faults != nil {
+			err = errors.Join(err, faults.End())
+		}
 	}()
-	var remove []func()
-	for _, f := range st.s.Faults {
+	faults, err = cast.Inject(st.s.Faults, func(f scenario.Fault) (func(), error) {
 		fault := cast.Fault(f, st.target)
 		if f.Call == "PullImage" {
 			// A real test node has no registry, so there a pull that was held up fails in the end.
 			fault.Fail = errNoRegistry
 		}
-		done, err := node.Runtime.Inject(fault)
-		if err != nil {
-			return err
-		}
-		remove = append(remove, done)
+		return node.Runtime.Inject(fault)
+	})
+	if err != nil {
+		return err
 	}
 	if arming := cast.Arming(st.s); arming != nil {
 		if err := st.create(ctx); err != nil {
@@ -147,11 +149,7 @@ func (p Play) play(ctx context.Context, recorder *history.Recorder, log *history
 	}
 	log.Add(history.Event{Kind: history.Armed})
 	first := time.Now()
-	for i, f := range st.s.Faults {
-		if f.For > 0 {
-			defer time.AfterFunc(f.For, remove[i]).Stop()
-		}
-	}
+	defer faults.Begin()()
 	for _, step := range st.s.Steps {
 		time.Sleep(time.Until(first.Add(step.After)))
 		st.do(ctx, step.Do)

@@ -45,11 +45,24 @@ func (st *stage) do(ctx context.Context, do scenario.Action) {
 	case scenario.Delete:
 		st.delete(st.target, &do.Grace)
 		return
+	case scenario.DeletePlainly:
+		st.delete(st.target, nil)
+		return
 	case scenario.Force:
 		st.delete(st.target, new(int64))
 		return
 	case scenario.Evict:
-		st.evict(ctx, do)
+		st.kill(ctx, do.String(), true, do.Override(st.s.Pod.Grace), func(status *corev1.PodStatus) {
+			status.Phase, status.Reason, status.Message = corev1.PodFailed, "Evicted", "The node was low on resource: memory."
+		})
+		return
+	case scenario.Shutdown:
+		st.kill(ctx, do.String(), false, do.Override(st.s.Pod.Grace), func(status *corev1.PodStatus) {
+			if status.Phase != corev1.PodSucceeded {
+				status.Phase = corev1.PodFailed
+			}
+			status.Reason, status.Message = "Terminated", "Pod was terminated in response to imminent node shutdown."
+		})
 		return
 	case scenario.Burst:
 		st.burst(do)
@@ -76,6 +89,10 @@ func (st *stage) disturb(ctx context.Context, do scenario.Action) error {
 	case scenario.AddManifest:
 		st.log.Add(history.Event{Kind: history.Manifest, Reason: "ADDED"})
 		return st.writeManifest(ctx, false)
+	case scenario.Touch:
+		return st.API.Annotate(cast.Namespace, st.target, cast.Touched, "once")
+	case scenario.RemoveFinalizer:
+		return st.API.RemoveFinalizers(cast.Namespace, st.target)
 	case scenario.ForceMirror:
 		st.delete(st.target, new(int64))
 	case scenario.KillKubelet:
@@ -85,6 +102,10 @@ func (st *stage) disturb(ctx context.Context, do scenario.Action) error {
 	case scenario.RestartRuntime:
 		st.Runtime.Down()
 		time.Sleep(runtimeDown)
+		st.Runtime.Up()
+	case scenario.StopRuntime:
+		st.Runtime.Down()
+	case scenario.StartRuntime:
 		st.Runtime.Up()
 	case scenario.CutWatch:
 		st.API.Cut()
@@ -108,16 +129,14 @@ func (st *stage) delete(pod string, grace *int64) {
 	st.log.Add(answer)
 }
 
-// evict calls the kubelet's kill function as its eviction manager does, which waits for the pod's end.
-func (st *stage) evict(ctx context.Context, do scenario.Evict) {
-	grace := do.Override(st.s.Pod.Grace)
-	call := history.Event{Kind: history.KubeletKill, CallID: st.calls.Add(1), Grace: &grace, Reason: do.String()}
+// kill calls the kubelet's kill function as its eviction manager and its manager of node shutdowns do, and waits for the answer
+// in a goroutine.
+func (st *stage) kill(ctx context.Context, why string, evicted bool, grace int64, change func(*corev1.PodStatus)) {
+	call := history.Event{Kind: history.KubeletKill, CallID: st.calls.Add(1), Grace: &grace, Reason: why}
 	st.log.Add(call)
 	kubelet := st.Kubelet
 	st.callers.Go(func() {
-		err := kubelet.KillPod(ctx, cast.Namespace, st.target, true, &grace, func(status *corev1.PodStatus) {
-			status.Phase, status.Reason, status.Message = corev1.PodFailed, "Evicted", "The node was low on resource: memory."
-		})
+		err := kubelet.KillPod(ctx, cast.Namespace, st.target, evicted, &grace, change)
 		answer := call
 		answer.Kind = history.KubeletKilled
 		if err != nil {

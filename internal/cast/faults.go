@@ -1,0 +1,111 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package cast
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/criproxy/fault"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Faults are the faults of a scenario that is being played. Safe for concurrent use.
+type Faults struct {
+	all    []scenario.Fault
+	inject func(scenario.Fault) (remove func(), err error)
+
+	mu     sync.Mutex
+	ended  bool
+	remove map[int]func()
+	err    error
+}
+
+// Inject puts in place, by inject, the faults that are there from before the pod is created.
+func Inject(all []scenario.Fault, inject func(scenario.Fault) (remove func(), err error)) (*Faults, error) {
+	f := &Faults{all: all, inject: inject, remove: map[int]func(){}}
+	for i, one := range all {
+		if one.From == 0 {
+			f.put(i)
+		}
+	}
+	return f, f.err
+}
+
+// Begin begins to count, with the first step: some faults come later, some go. The function that it returns ends that.
+func (f *Faults) Begin() (stop func()) {
+	var timers []*time.Timer
+	for i, one := range f.all {
+		if one.From > 0 {
+			timers = append(timers, time.AfterFunc(one.From, func() { f.put(i) }))
+		}
+		if one.For > 0 {
+			timers = append(timers, time.AfterFunc(one.For, func() { f.take(i) }))
+		}
+	}
+	return func() {
+		for _, t := range timers {
+			t.Stop()
+		}
+	}
+}
+
+// End takes out what is still in place, and says what could not be put there.
+func (f *Faults) End() error {
+	for i := range f.all {
+		f.take(i)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = true
+	return f.err
+}
+
+func (f *Faults) put(i int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended {
+		return
+	}
+	remove, err := f.inject(f.all[i])
+	if err != nil {
+		f.err = errors.Join(f.err, err)
+		return
+	}
+	f.remove[i] = remove
+}
+
+func (f *Faults) take(i int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if remove := f.remove[i]; remove != nil {
+		remove()
+		delete(f.remove, i)
+	}
+}
+
+// Fault makes the runtime's fault of a scenario's, for calls about the pod of that name at the runtime.
+func Fault(f scenario.Fault, pod string) fault.Fault {
+	made := fault.Fault{Method: f.Call, Pod: pod, Delay: f.Delay, Hang: f.Hangs, Times: f.Times}
+	if f.Fails {
+		made.Fail = errRefused
+	}
+	return made
+}
+
+var errRefused = errors.New("the scenario makes the runtime refuse this")

@@ -1,0 +1,148 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// beginning is the start of the first terminating sync of the pod in one run of the kubelet.
+type beginning struct {
+	// since is when this kubelet began to run, as far as that matters: zero for the first.
+	since time.Time
+	// It began no earlier than lo and no later than hi. The sim level sees the moment. Elsewhere the request, or the end of what
+	// SyncPod still did, bounds it from below, and from above the first thing that a terminating sync does, or the time that the
+	// worker may wait for a newer status of the pod.
+	lo, hi time.Time
+	// seenLo and seenHi bound the moment at which this kubelet first saw the pod's deletionTimestamp; zero if it never did.
+	seenLo, seenHi time.Time
+	// missed says that the sim level, which would have seen it, did not: the pod's SyncPod never returned.
+	missed bool
+}
+
+// beginnings finds the beginning in each run of the kubelet. The first request must be known.
+func (f *facts) beginnings() []beginning {
+	if len(f.requests) == 0 {
+		return nil
+	}
+	starts := []time.Time{{}}
+	for _, step := range f.steps {
+		if step.Reason == (scenario.KillKubelet{}).String() {
+			starts = append(starts, step.At)
+		}
+	}
+	var all []beginning
+	for i, since := range starts {
+		until := f.finished
+		if i+1 < len(starts) {
+			until = starts[i+1]
+		}
+		all = append(all, f.beginningIn(since, until))
+	}
+	return all
+}
+
+// beginningIn finds the beginning in the run of the kubelet that lasted from since until a moment.
+func (f *facts) beginningIn(since, until time.Time) beginning {
+	first := f.requests[0]
+	b := beginning{since: since, lo: later(first.sent, since), hi: later(first.told, since)}
+	for _, r := range f.requests {
+		switch {
+		case !r.api || r.sent.After(until) || !b.seenLo.IsZero():
+		case r.sent.Before(since):
+			b.seenLo = since
+		default:
+			b.seenLo, b.seenHi = r.sent, r.told
+		}
+	}
+	began := slices.IndexFunc(f.began, func(at time.Time) bool { return !at.Before(b.lo) && !at.After(until) })
+	switch {
+	case began >= 0:
+		b.lo, b.hi = f.began[began], f.began[began]
+	case f.sim:
+		b.missed = true
+	default:
+		b.lo, b.hi = f.bound(b.lo, b.hi, until)
+	}
+	if b.seenLo.Equal(since) && b.seenHi.IsZero() {
+		b.seenHi = b.hi
+	}
+	return b
+}
+
+// bound bounds a beginning that nobody saw: the first terminating sync of a pod whose end was asked for from lo on, and of which
+// the kubelet was told no later than told.
+func (f *facts) bound(lo, told, until time.Time) (time.Time, time.Time) {
+	hi := f.firstAct(lo, until)
+	if hi.IsZero() {
+		hi = told
+	}
+	for _, at := range f.synced {
+		if at.After(lo) && !at.After(hi) {
+			lo = at
+		}
+	}
+	if by := later(lo, told).Add(f.Newer); by.Before(hi) {
+		hi = by
+	}
+	return lo, hi
+}
+
+// firstAct returns the first thing that only a terminating sync does to the pod, from a moment on; zero if there is none.
+func (f *facts) firstAct(from, until time.Time) time.Time {
+	var first time.Time
+	see := func(all ...time.Time) {
+		for _, at := range all {
+			if !at.Before(from) && !at.After(until) && (first.IsZero() || at.Before(first)) {
+				first = at
+			}
+		}
+	}
+	see(startsOf(f.sandboxStops)...)
+	for _, e := range f.kubelet {
+		if e.Reason == "Killing" {
+			see(e.At)
+		}
+	}
+	for _, c := range f.containers {
+		see(startsOf(c.stops)...)
+		see(c.terms...)
+		if c.Hook != nil {
+			see(slices.Concat(startsOf(c.execs), c.hookStarts, c.httpStarts)...)
+		}
+	}
+	return first
+}
+
+// syncs says that the return of a runtime call ends something that only SyncPod does.
+func syncs(e history.Event) bool {
+	switch e.Call {
+	case "PullImage", "CreateContainer", "StartContainer":
+		return true
+	}
+	return postStart(e)
+}
+
+// postStart says that a call runs a postStart hook, by its command line.
+func postStart(e history.Event) bool {
+	return strings.HasPrefix(e.Call, "Exec") && strings.Contains(e.Message, scenario.PostStartWord)
+}

@@ -1,0 +1,116 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import "time"
+
+// beginning returns the beginning that the deadline after the first n requests counts from: the last one before the next
+// request.
+func (f *facts) beginning(n int) beginning {
+	b := f.begins[0]
+	for _, next := range f.begins[1:] {
+		if n == len(f.requests) || next.since.Before(f.requests[n].sent) {
+			b = next
+		}
+	}
+	return b
+}
+
+// deadline returns the earliest and the latest moment that can be the pod's deadline after the first n requests: the earliest
+// of those that they make.
+func (f *facts) deadline(n int) (earliest, latest time.Time) {
+	b := f.beginning(n)
+	for i := range n {
+		lo, hi := f.own(b, i)
+		if lo.IsZero() {
+			continue
+		}
+		if earliest.IsZero() || lo.Before(earliest) {
+			earliest = lo
+		}
+		if latest.IsZero() || hi.Before(latest) {
+			latest = hi
+		}
+	}
+	return earliest, latest
+}
+
+// own returns the bounds of the deadline that one request makes by itself; zero if the kubelet of this beginning cannot know
+// of it. A request that is known when the termination begins counts from there. A later delete counts from the moment the
+// kubelet first saw the deletionTimestamp, an override from the moment it is made, and what has passed by then counts as now.
+func (f *facts) own(b beginning, i int) (lo, hi time.Time) {
+	r, grace := f.requests[i], seconds(f.requests[i].grace)
+	before := r.sent.Before(b.since)
+	if before && r.override {
+		return time.Time{}, time.Time{}
+	}
+	lo, hi = b.lo.Add(grace), b.hi.Add(grace)
+	if i == 0 || before || !r.told.After(b.lo) {
+		return lo, hi
+	}
+	fromLo, fromHi := r.sent, r.told
+	if r.api {
+		fromLo, fromHi = b.seenLo, b.seenHi
+	}
+	lateLo, lateHi := later(fromLo.Add(grace), r.sent), later(fromHi.Add(grace), r.told)
+	if r.sent.After(b.hi) {
+		return lateLo, lateHi
+	}
+	// It may have come before or after.
+	if lateLo.Before(lo) {
+		lo = lateLo
+	}
+	return lo, later(hi, lateHi)
+}
+
+// grace returns the smallest grace period among the first n requests, in seconds.
+func (f *facts) grace(n int) int64 {
+	least := f.requests[0].grace
+	for _, r := range f.requests[:n] {
+		least = min(least, r.grace)
+	}
+	return least
+}
+
+// shortenings returns the numbers (from 1) of the requests that moved the deadline of a termination that had begun.
+func (f *facts) shortenings() []int {
+	var all []int
+	for n := 2; n <= len(f.requests); n++ {
+		b := f.beginning(n)
+		if r := f.requests[n-1]; !r.told.After(b.lo) || r.sent.Before(b.since) {
+			continue
+		}
+		before, _ := f.deadline(n - 1)
+		if _, hi := f.own(b, n-1); hi.Before(before) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// acts returns the moment at which the worker can act on request number n at the latest, but for the level's slack: it has
+// been told, and the termination has begun.
+func (f *facts) acts(n int) time.Time {
+	return later(f.requests[n-1].told, f.beginning(n).hi)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,82 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"slices"
+	"time"
+)
+
+// late returns the last moment at which a container may be killed after the first n requests. On top of the deadline stand, for
+// a grace above 0, the window of a container that had not been asked to stop yet (R5), or the rounding of what was left of one
+// that had (R3); then the level's slack.
+func (f *facts) late(c *container, n int) time.Time {
+	_, latest := f.deadline(n)
+	last := 0
+	for _, s := range f.shortenings() {
+		if s <= n {
+			last = s
+		}
+	}
+	switch {
+	case f.grace(n) == 0:
+		return latest.Add(f.Acts + f.Slack)
+	case last > 0 && c.asked(f.requests[last-1].sent):
+		told := f.acts(last)
+		by := told.Add(f.Acts).Add(seconds(left(latest, told)))
+		if rounded := latest.Add(f.Rounding); left(latest, told) > 0 && rounded.Before(by) {
+			by = rounded
+		}
+		return by.Add(f.Slack)
+	case last > 0, c.waits(), latest.Sub(f.beginning(n).hi) < f.Window:
+		return latest.Add(f.Window + f.Slack)
+	case len(c.stops) > 1:
+		return latest.Add(f.Rounding + f.Slack)
+	}
+	return latest.Add(f.Slack)
+}
+
+// left is what is left until a deadline at a moment, in whole seconds, rounded up; 0 if it has passed.
+func left(deadline, at time.Time) int64 {
+	d := max(deadline.Sub(at), 0)
+	whole := int64(d / time.Second)
+	if d%time.Second > 0 {
+		whole++
+	}
+	return whole
+}
+
+// asked says that the container had been asked to stop before a moment, and that the runtime had not refused all of it.
+func (c *container) asked(before time.Time) bool {
+	return slices.ContainsFunc(c.stops, func(s call) bool { return s.at.Before(before) && !s.refused() })
+}
+
+// deadBy returns a finding if the container was not down by a moment, or nobody looked that long.
+func (f *facts) deadBy(c *container, by time.Time) Finding {
+	switch {
+	case c.exit != nil && !c.exit.at.After(by):
+		return Finding{}
+	case c.exit != nil:
+		return broken(c.exit.at, "container %s lived until %s, allowed until %s", c.Name, f.when(c.exit.at), f.when(by))
+	case f.finished.After(by):
+		return broken(f.finished, "container %s was still alive at %s, allowed until %s",
+			c.Name, f.when(f.finished), f.when(by))
+	default:
+		return invalid("the observation ended at %s with container %s alive, before the bound at %s",
+			f.when(f.finished), c.Name, f.when(by))
+	}
+}

@@ -1,0 +1,94 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scenario
+
+import "time"
+
+// unhurried is the family of hooks of pods that nobody hurries.
+func unhurried() []Scenario {
+	everywhere := []Level{LevelSim, LevelNode, LevelKind}
+	return []Scenario{{
+		ID:     "hook-failed-retried",
+		Source: "derived",
+		Fixed:  "the retry of the kill runs the hook again, which had failed",
+		Stock:  "the same",
+		Pod:    Pod{Grace: 60, Containers: []Container{{Name: "main", ExitAfter: time.Second, Hook: &Hook{Kind: HookExec, Takes: time.Second}}}},
+		Faults: []Fault{{Call: "ExecSync", Fails: true, Times: 1}, {Call: "StopContainer", Fails: true, Times: 1},
+			{Call: "StopPodSandbox", Fails: true, Times: 1}},
+		Steps:   []Step{del(0, 60)},
+		AsStock: true,
+		Expect:  keeps(HookOnce, Kept),
+		Levels:  []Level{LevelSim, LevelNode},
+		Not:     notByFault,
+	}, {
+		ID:     "hook-ends-main",
+		Source: "#40036, #73993",
+		Fixed:  "over at 3 s, when the hook has ended the main process; the shortening finds no pod",
+		Stock:  "the same",
+		Pod: Pod{Grace: 60, Containers: []Container{
+			{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookExec, Takes: 20 * time.Second, EndsMain: 3 * time.Second}}}},
+		Steps:   []Step{del(0, 60), del(8, 10)},
+		AsStock: true,
+		Expect:  keeps(HookOnce, Kept, NoLeftovers),
+		Levels:  everywhere,
+	}, {
+		ID:      "hook-that-fails",
+		Source:  "derived",
+		Fixed:   "the hook fails at 1 s, the container is asked to stop then and ends by itself",
+		Stock:   "the same",
+		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second, Hook: &Hook{Kind: HookExec, Takes: time.Second, Fails: true}}}},
+		Steps:   []Step{at(0, DeletePlainly{})},
+		AsStock: true,
+		Expect:  keeps(HookOnce, Kept),
+		Levels:  everywhere,
+	}, {
+		ID:      "sleep-as-long-as-grace",
+		Source:  "KEP-3960",
+		Fixed:   "the sleep has all its time, and no event says that it failed",
+		Stock:   "the same",
+		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookSleep, Takes: 30 * time.Second}}}},
+		Steps:   []Step{del(0, 30)},
+		Scaled:  map[Level]Times{LevelNode: {Grace: 10, Hook: 10 * time.Second, Steps: []Step{del(0, 10)}}},
+		AsStock: true,
+		Expect:  keeps(HookOnce, Kept),
+		Levels:  everywhere,
+		Since:   Since{"v1.30", "the sleep action of hooks, without a feature gate to set (KEP-3960)"},
+	}, {
+		ID:      "now-after-sync",
+		Source:  "derived: the worker first waits for a status newer than its last SyncPod",
+		Fixed:   "the hook has its second, counted from the start of the termination",
+		Stock:   "the same",
+		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second, Hook: &Hook{Kind: HookExec, Takes: 5 * time.Second}}}},
+		Steps:   []Step{at(0, Touch{}), del(.05, 1)},
+		AsStock: true,
+		Expect:  keeps(HookOnce, Kept),
+		Levels:  everywhere,
+	}, {
+		ID:     "poststart-hang",
+		Source: "#116032",
+		Fixed:  "nothing is done to the pod, not even for zero, while its SyncPod hangs: a limit that stays",
+		Stock:  "the same",
+		Pod: Pod{Grace: 30, Containers: []Container{
+			{Name: "main", Stubborn: true, PostStart: &Hook{Kind: HookExec}}}},
+		Steps:   []Step{del(0, 30), force(5)},
+		AsStock: true,
+		Expect:  keeps(Kept),
+		Levels:  []Level{LevelSim},
+		Not: map[Level]string{LevelNode: "the container would outlive its scenario, and the node its own end",
+			LevelKind: "the container would outlive its scenario"},
+	}}
+}
