@@ -34,7 +34,7 @@ type Figures struct {
 // Measure takes the figures of a history; all are nil where the scenario did not run.
 func Measure(h history.History, s scenario.Scenario) Figures {
 	f, why := read(h, s.At(scenario.Level(h.Level)))
-	if why != "" || len(f.requests) == 0 {
+	if why != "" || len(f.requests) == 0 || len(f.containers) == 0 {
 		return Figures{}
 	}
 	var last time.Time

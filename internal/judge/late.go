@@ -44,7 +44,7 @@ func (f *facts) late(c *container, n int) time.Time {
 		return by.Add(f.Slack)
 	case last > 0, c.waits(), latest.Sub(f.beginning(n).hi) < f.Window:
 		return latest.Add(f.Window + f.Slack)
-	case len(c.stops) > 1:
+	case slices.ContainsFunc(c.stops, call.refused): // what a retry is given is rounded up
 		return latest.Add(f.Rounding + f.Slack)
 	}
 	return latest.Add(f.Slack)

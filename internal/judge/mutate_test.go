@@ -193,8 +193,9 @@ var mutants = []struct {
 	{"a failed kill reported", "quiet-cancel", []mutate{put(1, kind(history.APIDelete), 100*time.Millisecond,
 		history.Event{Kind: history.KubeletEvent, Reason: "FailedKillPod", Message: "context canceled"})}, []scenario.Rule{"R10"}},
 	{"a second Killing", "quiet-cancel", []mutate{again(0, reason(history.KubeletEvent, "Killing"), 3*time.Second)}, []scenario.Rule{"R10"}},
-	{"killed before what counts as now", "shorten-past", []mutate{shift(0, exitOf("main"), -5*time.Second)}, []scenario.Rule{"R1"}},
-	{"lives past the window", "shorten-past", []mutate{shift(0, exitOf("main"), 5*time.Second)}, []scenario.Rule{"R1", "R2"}},
+	{"killed before what counts as now", "shorten-past", []mutate{shift(0, exitOf("main"), -2*time.Second)}, []scenario.Rule{"R1"}},
+	{"a second window", "shorten-past", []mutate{shift(0, exitOf("main"), 3*time.Second)}, []scenario.Rule{"R1"}},
+	{"lives past the window", "shorten-past", []mutate{shift(0, exitOf("main"), 8*time.Second)}, []scenario.Rule{"R1", "R2"}},
 	{"a negative one taken for 0", "negative", []mutate{timeout(0, "main", to(0)), shift(0, exitOf("main"), -2*time.Second)}, []scenario.Rule{"R4", "R5"}},
 	{"a hook that hangs, twice the grace", "hook-hangs", []mutate{shift(0, exitOf("main"), 20*time.Second)}, []scenario.Rule{"R5"}},
 	{"a hook's time on top", "hook-slow", []mutate{shift(0, exitOf("main"), 16*time.Second)}, []scenario.Rule{"R1"}},
@@ -236,6 +237,9 @@ func TestMutantsAreRed(t *testing.T) {
 	hit := map[scenario.Rule]bool{}
 	touched := map[string]bool{}
 	for _, m := range mutants {
+		if slices.Contains(unrecorded, m.id) {
+			continue
+		}
 		t.Run(m.id+"/"+m.name, func(t *testing.T) {
 			s := row(t, m.id)
 			h := recorded(t, scenario.Fixed, m.id)

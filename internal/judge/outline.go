@@ -60,8 +60,12 @@ func Trace(h history.History, s scenario.Scenario) (Outline, string) {
 		at, _ := f.deadline(i + 1)
 		o.Deadlines = append(o.Deadlines, Moved{Asked: r.sent, Grace: f.grace(i + 1), At: at})
 	}
+	n := len(f.requests)
 	for _, c := range f.containers {
-		o.Late[c.Name] = f.late(c, len(f.requests)).Add(-f.Slack)
+		o.Late[c.Name] = f.late(c, n).Add(-f.Slack)
+		if f.grace(n) == 0 { // what a call takes to be sent is no time that the contract grants
+			_, o.Late[c.Name] = f.deadline(n)
+		}
 	}
 	return o, ""
 }

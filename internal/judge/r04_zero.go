@@ -45,10 +45,9 @@ func zeroRule(f *facts) Finding {
 	}
 	applied := 0
 	for _, c := range f.containers {
-		if !c.alive(r.sent) || !c.alive(due) && !c.exit.killed() {
-			continue // ended, or ended by itself meanwhile
+		if !c.alive(r.sent) {
+			continue
 		}
-		applied++
 		for _, start := range slices.Concat(c.hookStarts, c.httpStarts, startsOf(c.execs)) {
 			if start.After(from) && c.Hook != nil {
 				return broken(start, "container %s: a hook started at %s, after grace 0 was asked for at %s",
@@ -66,6 +65,10 @@ func zeroRule(f *facts) Finding {
 					f.when(s.at), c.Name, s.timeout)
 			}
 		}
+		if !zero && !c.alive(due) && !c.exit.killed() {
+			continue // ended by itself meanwhile
+		}
+		applied++
 		if !zero {
 			return broken(due, "container %s was not asked to stop with timeout 0 by %s", c.Name, f.when(due))
 		}

@@ -83,11 +83,17 @@ func (f *facts) unhurried(c *container) Finding {
 	return Finding{}
 }
 
-// hookEvents returns a finding if the kubelet says that a hook failed which no fault and no exit code made fail.
+// hookEvents returns a finding if the kubelet says that a hook failed which had the time it takes, and which no fault and no exit
+// code made fail.
 func (f *facts) hookEvents() Finding {
 	fails := slices.ContainsFunc(f.scenario.Faults, func(fault scenario.Fault) bool { return fault.Call == "ExecSync" })
+	b := f.beginning(len(f.requests))
+	earliest, _ := f.deadline(len(f.requests))
 	for _, c := range f.containers {
-		fails = fails || c.Hook != nil && (c.Hook.Fails || c.Hook.EndsMain > 0)
+		if c.Hook != nil {
+			outlived := c.Hook.Takes == 0 || earliest.Before(b.lo.Add(c.Hook.Takes))
+			fails = fails || c.Hook.Fails || c.Hook.EndsMain > 0 || outlived
+		}
 	}
 	i := slices.IndexFunc(f.kubelet, func(e history.Event) bool { return e.Reason == "FailedPreStopHook" })
 	if i < 0 || fails {

@@ -40,7 +40,7 @@ func (f *facts) flow() func() Finding {
 		return f.asStock
 	case s.Pulls():
 		return f.pulled
-	case slices.ContainsFunc(s.Steps, func(step scenario.Step) bool { _, ok := step.Do.(scenario.Evict); return ok }):
+	case slices.ContainsFunc(s.Steps, overrides):
 		return f.evicted
 	case killed:
 		return f.orphan
@@ -48,6 +48,15 @@ func (f *facts) flow() func() Finding {
 		return f.probed
 	}
 	return nil
+}
+
+// overrides says that a step is a kill of the kubelet's own.
+func overrides(step scenario.Step) bool {
+	switch step.Do.(type) {
+	case scenario.Evict, scenario.Shutdown:
+		return true
+	}
+	return false
 }
 
 // step finds a step of the scenario.

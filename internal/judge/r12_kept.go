@@ -98,7 +98,7 @@ func (f *facts) twoPhases() Finding {
 		}
 	}
 	stopped := slices.ContainsFunc(f.sandboxStops, func(s call) bool {
-		return !s.back.IsZero() && s.err == "" && s.back.Before(gone)
+		return !s.back.IsZero() && s.err == "" && !s.back.After(gone)
 	})
 	if !stopped {
 		return broken(gone, "the pod left the API at %s before its sandbox was stopped", f.when(gone))

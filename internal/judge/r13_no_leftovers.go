@@ -32,6 +32,9 @@ func noLeftoversRule(f *facts) Finding {
 	}
 	ended := 0
 	for _, c := range f.containers {
+		if found := f.givenUp(c); found.Outcome != "" {
+			return found
+		}
 		if c.exit == nil {
 			continue
 		}
@@ -40,9 +43,6 @@ func noLeftoversRule(f *facts) Finding {
 			if s.at.After(c.exit.at.Add(f.Acts + f.Slack)) {
 				return broken(s.at, "container %s, down since %s, was asked to stop at %s", c.Name, f.when(c.exit.at), f.when(s.at))
 			}
-		}
-		if found := f.givenUp(c); found.Outcome != "" {
-			return found
 		}
 	}
 	if ended == 0 {
@@ -56,7 +56,7 @@ func (f *facts) givenUp(c *container) Finding {
 	if c.Hook == nil || c.Hook.Kind != scenario.HookHTTP || len(c.httpStarts) == 0 {
 		return Finding{}
 	}
-	if !f.shortenedSince(c.httpStarts[0]) {
+	if !f.shortenedSince(c.httpStarts[0]) && c.exit != nil {
 		return Finding{} // it goes with its container, which is the server here
 	}
 	_, latest := f.deadline(len(f.requests))

@@ -39,6 +39,32 @@ const (
 	none    = scenario.Invalid
 )
 
+// failedExec is a run of a hook that the runtime refuses, ran one that ends well.
+func failedExec(s, took float64) story { return called(s, took, "ExecSync", "main", nil, "Unknown") }
+
+func ran(s, took float64) story {
+	return slices.Concat(called(s, took, "ExecSync", "main", nil, ""), line(s+.01, "main", "HOOK-START"), line(s+took-.01, "main", "HOOK-END"))
+}
+
+// pulled is an image pull that fails.
+func pulled(s, took float64) story { return called(s, took, "PullImage", "", nil, "Unknown") }
+
+func failedKill(s float64, message string) story {
+	return story{{At: at(s), Kind: history.KubeletEvent, Reason: "FailedKillPod", Message: message}}
+}
+
+// refusedGone is a delete of a pod that has left the API.
+func refusedGone(s float64, grace int64) story {
+	return story{{At: at(s), Kind: history.APIDelete, Grace: &grace}, {At: at(s + .01), Kind: history.APIDeleted, Error: `pods "p" not found`}}
+}
+
+// plain is a delete that names no grace, of a pod whose spec says 0.
+func plain(s float64) story {
+	all := forced(s)
+	all[0].Grace = nil
+	return all
+}
+
 // Endings that several cases share.
 func over(s float64) story { return slices.Concat(sandbox(s+.1), removed(s+.5), finished(s+1.5)) }
 
@@ -58,11 +84,34 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			killed(20.1, "main"), over(20.1)}, held_, ""},
 		{"naive: the new grace counted anew", "shorten-late", []story{del(0, 30), stop(.1, "main", 30, 30), del(18, 20),
 			killed(38, "main"), over(38)}, broken_, "lived until 38.00 s"},
+		{"an override counts from when it is made", "override-late", []story{del(0, 600), stop(.1, "main", 600, 420), evict(300, 1, 120),
+			stop(300.1, "main", 120, 120), killed(420.1, "main"), told(420.2, 1, ""), over(420.3)}, held_, "deadline 420.00 s"},
+		{"an override counted from the first delete", "override-late", []story{del(0, 600), stop(.1, "main", 600, 302), evict(300, 1, 120),
+			stop(300.1, "main", 2, 2), killed(302.1, "main"), told(302.2, 1, ""), over(302.3)}, broken_, "before the deadline at 420.00 s"},
+		{"a delete counts from the first deletionTimestamp", "delete-after-evict", []story{evict(0, 1, 300), stop(.1, "main", 300, 160), del(100, 60),
+			stop(100.1, "main", 60, 60), killed(160.1, "main"), told(160.2, 1, ""), over(160.3)}, held_, "deadline 160.00 s"},
+		{"a delete counted from the eviction", "delete-after-evict", []story{evict(0, 1, 300), stop(.1, "main", 300, 102), del(100, 60),
+			stop(100.1, "main", 2, 2), killed(102.1, "main"), told(102.2, 1, ""), over(102.3)}, broken_, "before the deadline at 160.00 s"},
+		{"a restart of the kubelet is a new beginning", "restart-then-shorter", []story{del(0, 40), stop(.1, "main", 40, 2), restarted, stop(5, "main", 40, 12),
+			del(10, 12), stop(10.1, "main", 7, 7), killed(17.1, "main"), over(17.2)}, held_, ""},
+		{"the old beginning after a restart", "restart-then-shorter", []story{del(0, 40), stop(.1, "main", 40, 2), restarted, stop(5, "main", 36, 12),
+			del(10, 12), stop(10.1, "main", 2, 2), killed(12.1, "main"), over(12.2)}, broken_, "before the deadline"},
+		{"a restart of the kubelet, and all its grace", "restart-then-shorter", []story{del(0, 40), stop(.1, "main", 40, 2), restarted, stop(5, "main", 40, 40),
+			del(10, 12), killed(45.1, "main"), over(45.2)}, broken_, "lived until 45.10 s"},
+		{"more seconds than a duration holds", "huge-grace", []story{del(0, 9223372037), stop(.1, "main", 9223372036, 5), del(3, 5), stop(3.1, "main", 2, 2),
+			killed(5.1, "main"), over(5.2)}, held_, "deadline 5.00 s"},
+		{"a pull held the termination up", "pull-beside", []story{del(0, 12), line(-1, "a", "START"), pulled(-1, 16), called(16.1, 2, "ExecSync", "a", nil, ""),
+			line(16.2, "a", "HOOK-START"), line(18.1, "a", "HOOK-END"), stop(18.2, "a", 10, 8), ended(26.2, "a", 0), over(26.3)}, held_, "deadline 27.00 s"},
+		{"the pull's time was taken off", "pull-beside", []story{del(0, 12), line(-1, "a", "START"), pulled(-1, 16), stop(16.1, "a", 2, 2), killed(18.1, "a"),
+			over(18.3)}, broken_, "before the deadline at 27.00 s"},
+		{"the second delete came when the pod was gone", "huge-grace", []story{del(0, 9223372037), ended(1, "main", 0), over(1.1), refusedGone(3, 5)}, held_, ""},
 		{"second delete refused", "shorten-once", []story{del(0, 24), stop(.1, "main", 24, 24),
 			{{At: at(3), Kind: history.APIDelete, Grace: history.Seconds(12)}, {At: at(3.1), Kind: history.APIDeleted, Error: "NotFound"}},
 			killed(24.1, "main"), over(24.1)}, none, "only 1 of 2 requests"},
 	},
 	scenario.OnlyShorter: {
+		{"more time after a restart of the kubelet", "restart-then-shorter", []story{del(0, 40), stop(.1, "main", 40, 2), restarted, stop(5, "main", 40, 12),
+			del(10, 12), stop(10.1, "main", 7, 7), killed(17.1, "main"), over(17.2)}, held_, ""},
 		{"a longer request changes nothing", "lengthen", []story{del(0, 5), stop(.1, "main", 5, 5), ignored(2, 60),
 			killed(5.1, "main"), over(5.1)}, held_, ""},
 		{"a longer request moves the kill", "lengthen", []story{del(0, 5), ignored(2, 60), killed(60, "main"), over(60)},
@@ -99,6 +148,14 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			killed(22.1, "main"), over(22.1)}, broken_, "only at 20.10 s"},
 		{"asked in time, but lives on", "shorten-once", []story{del(0, 24), stop(.1, "main", 24, 24), del(3, 12),
 			stop(3.1, "main", 9, 21), killed(24.1, "main"), over(24.1)}, broken_, "lived until 24.10 s"},
+		{"a second window for one that was asked before", "evict-hard-over-soft", []story{evict(0, 1, 3600), stop(.1, "main", 3600, 9), evict(3, 2, 1),
+			stop(3.1, "main", 4, 4), killed(7.1, "main"), told(7.2, 1, ""), told(7.2, 2, ""), finished(9)}, broken_, "though the deadline was 4.00 s"},
+		{"a sidecar whose main had ended", "sidecar-of-a-finished-main", []story{ended(-5, "main", 1), del(0, 24), stop(.1, "sidecar", 24, 5), del(3, 5),
+			stop(3.1, "sidecar", 2, 2), killed(5.1, "sidecar"), over(5.2)}, held_, ""},
+		{"a sidecar whose main had ended, held", "sidecar-of-a-finished-main", []story{ended(-5, "main", 1), del(0, 24), stop(.1, "sidecar", 24, 24), del(3, 5),
+			killed(24.1, "sidecar"), over(24.2)}, broken_, "sidecar was never asked to stop"},
+		{"a grace that is smaller, and no earlier deadline", "delete-after-evict", []story{evict(0, 1, 300), stop(.1, "main", 300, 300), del(100, 250),
+			killed(300.1, "main"), told(300.2, 1, ""), over(300.3)}, none, "no request shortened"},
 		{"nothing was left to ask", "force-while-terminating", []story{del(0, 30), ended(1, "main", 0), forced(3), over(3)},
 			none, "no request shortened"},
 	},
@@ -126,6 +183,12 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			stop(3.1, "main", 0, .1), killed(3.2, "main"), stop(3.1, "sidecar-1", 0, .1), killed(3.2, "sidecar-1"),
 			stop(20, "sidecar-2", 2, 2), killed(22, "sidecar-2"), over(22)}, broken_, "sidecar-2"},
 		{"stopped but alive", "force-direct", []story{forced(0), stop(.1, "main", 0, -1), finished(30)}, broken_, "still alive"},
+		{"a spec that says 0", "spec-zero", []story{plain(0), stop(.1, "main", 0, .1), killed(.2, "main"), over(.2)}, held_, ""},
+		{"a spec that says 0, raised to 2", "spec-zero", []story{plain(0), stop(.1, "main", 2, 1), ended(1.1, "main", 0), over(1.2)}, broken_, "timeout 2 instead of 0"},
+		{"a spec that says 0, and a hook", "spec-zero", []story{plain(0), line(.1, "main", "HOOK-START"), stop(2.1, "main", 2, 1), ended(3.1, "main", 0), over(3.2)},
+			broken_, "a hook started"},
+		{"an override of 0 is no force", "override-late", []story{del(0, 600), stop(.1, "main", 600, 302), evict(300, 1, 0), stop(300.1, "main", 1, 1),
+			killed(301.2, "main"), told(301.3, 1, ""), over(301.4)}, none, "no request had grace 0"},
 		{"nobody forced", "now", []story{del(0, 1), stop(.1, "main", 2, 2), killed(2.2, "main"), over(2.2)}, none, "no request had grace 0"},
 	},
 	scenario.Window: {
@@ -136,6 +199,8 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			killed(5.2, "main"), over(5.2)}, broken_, "it was due 2s"},
 		{"hook used the time, window kept", "hook-exec-shorten", []story{del(0, 20), del(3, 5), stop(5.1, "main", 2, 2),
 			killed(7.2, "main"), over(7.2)}, held_, ""},
+		{"a second window", "shorten-thrice", []story{del(0, 24), stop(.1, "main", 24, 8), del(2, 15), stop(2.1, "main", 13, 8), del(4, 7),
+			stop(4.1, "main", 5, 5), killed(9.1, "main"), over(9.1)}, broken_, "had been asked to stop before, was given 5 s"},
 		{"grace 0", "force-direct", []story{forced(0), killed(.1, "main"), over(.1)}, none, "no window"},
 	},
 	scenario.OneTerm: {
@@ -185,7 +250,23 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			line(3, "main", "HTTP-GONE"), stop(3.1, "main", 2, 2), killed(5.1, "main"), over(5.1)}, broken_, "over at 3.00 s, before the deadline"},
 		{"a request that holds back the stop", "hook-http-shorten", []story{del(0, 5), line(.1, "main", "HTTP-START"), del(2, 30),
 			stop(20.1, "main", 2, 2), killed(22.1, "main"), over(22.1)}, broken_, "asked to stop only at 20.10 s"},
-		{"never started", "hook-exec-shorten", []story{del(0, 20), del(3, 5), stop(5.1, "main", 2, 2), killed(7, "main"), over(7)}, none, "never started"},
+		{"never started", "hook-exec-shorten", []story{del(0, 20), del(3, 5), stop(5.1, "main", 2, 2), killed(7, "main"), over(7)}, broken_, "its hook never started"},
+		{"never started, nor asked to stop", "hook-exec-shorten", []story{del(0, 20), del(3, 5), killed(7, "main"), over(7)}, none, "never started"},
+		{"run again by the retry of a kill that failed, as it had failed", "hook-failed-retried", []story{del(0, 60),
+			failedExec(.1, .1), called(.2, .1, "StopContainer", "main", history.Seconds(60), "Unknown"), ran(12, 1), stop(13.1, "main", 47, 1),
+			ended(14.1, "main", 0), over(14.2)}, held_, ""},
+		{"run again though it had ended well", "hook-failed-retried", []story{del(0, 60), ran(.1, 1),
+			called(1.2, .1, "StopContainer", "main", history.Seconds(59), "Unknown"), ran(12, 1), stop(13.1, "main", 47, 1),
+			ended(14.1, "main", 0), over(14.2)}, broken_, "started 2 times"},
+		{"run again though no kill had failed", "hook-failed-retried", []story{del(0, 60), failedExec(.1, .1), ran(2, 1), stop(3.1, "main", 57, 1),
+			ended(4.1, "main", 0), over(4.2)}, broken_, "started 2 times"},
+		{"not run again by the retry", "hook-failed-retried", []story{del(0, 60), failedExec(.1, .1),
+			called(.2, .1, "StopContainer", "main", history.Seconds(60), "Unknown"), stop(12, "main", 48, 1),
+			ended(13.1, "main", 0), over(13.2)}, broken_, "did not run the hook again"},
+		{"failed, and the container was asked to stop before", "hook-that-fails", []story{del(0, 30), stop(.5, "main", 30, 2), failedExec(.1, 1),
+			stop(1.2, "main", 29, 1), ended(2.3, "main", 0), over(2.4)}, broken_, "before its hook failed"},
+		{"ended in its hook", "hook-ends-main", []story{del(0, 60), called(.1, 3, "ExecSync", "main", nil, "Unknown"), line(.2, "main", "HOOK-START"),
+			ended(3.05, "main", 0), stop(3.2, "main", 57, .1), over(3.3), refusedGone(8, 10)}, held_, ""},
 	},
 	scenario.Prompt: {
 		{"at once", "force-while-terminating", []story{del(0, 30), stop(.1, "main", 30, 3), forced(3), stop(3.1, "main", 0, .1),
@@ -217,6 +298,16 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			sandbox(3.1), killed(3.1, "main"), over(3.3)}, broken_, "StopPodSandbox was called at 3.10 s"},
 		{"the sandbox in the moment of the end", "sandbox-order", []story{del(0, 24), stop(.1, "main", 24, 9.9), killed(10, "main"), sandbox(10),
 			del(10.05, 10), over(10.3)}, held_, ""},
+		{"the sandbox after a failed stop, too soon", "stop-fails-always", []story{del(0, 5), called(.1, .1, "StopContainer", "main", history.Seconds(5), "Unknown"),
+			sandbox(.3), killed(.4, "main"), over(.5)}, broken_, "could be tried again until 7.00 s"},
+		{"the sandbox after a failed stop, when the window is not over", "stop-fails-always", []story{del(0, 5),
+			called(.1, .1, "StopContainer", "main", history.Seconds(5), "Unknown"), sandbox(6), killed(6.1, "main"), over(6.2)}, broken_, "until 7.00 s"},
+		{"the sandbox after a failed stop, in time", "stop-fails-always", []story{del(0, 5), called(.1, .1, "StopContainer", "main", history.Seconds(5), "Unknown"),
+			called(12, .1, "StopContainer", "main", history.Seconds(0), "Unknown"), sandbox(12.2), killed(12.3, "main"), over(12.4)}, held_, "when they had failed"},
+		{"the sandbox at once after a failed stop of zero", "stop-errors", []story{forced(0), called(.1, .1, "StopContainer", "main", history.Seconds(0), "Unknown"),
+			sandbox(.3), killed(.4, "main"), over(.5)}, held_, ""},
+		{"the sandbox after a stop that was cancelled only", "stop-fails-always", []story{del(0, 5), stop(.1, "main", 5, -1), sandbox(8), killed(8.1, "main"), over(8.2)},
+			broken_, "no stop of it had failed"},
 		{"no sandbox stop seen", "sandbox-order", []story{del(0, 24), stop(.1, "main", 24, 3), del(3, 10), killed(10, "main"), finished(12)}, none, "sandbox was not stopped"},
 		{"no stop call seen", "sandbox-order", []story{del(0, 24), del(3, 10), killed(10, "main"), over(10)}, none, "no stop call"},
 	},
@@ -225,7 +316,15 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 		{"the Killing of a message only", "quiet-cancel", []story{del(0, 20), {{At: at(.1), Kind: history.KubeletEvent, Reason: "Killing",
 			Message: "Stopping container main", Count: 1}}, del(3, 5), killed(5, "main"), over(5)}, held_, ""},
 		{"two events", "quiet-cancel", []story{del(0, 20), killing(.1, "main", 1), del(3, 5), killing(3.1, "main", 2), killed(5, "main"), over(5)},
-			broken_, "2 Killing events"},
+			broken_, "a second Killing event"},
+		{"a second one of another run of the kubelet", "restart-then-shorter", []story{del(0, 40), killing(.1, "main", 1), restarted,
+			killing(4.2, "main", 1), del(10, 12), killed(16, "main"), over(16)}, held_, ""},
+		{"a failed kill that failed at the runtime", "stop-errors-graceful", []story{del(0, 24), killing(.1, "main", 1),
+			called(.1, .1, "StopContainer", "main", history.Seconds(24), "Unknown"), failedKill(.3, "error killing pod: the runtime refuses"),
+			stop(12, "main", 12, 12), killed(24, "main"), over(24)}, held_, ""},
+		{"a failed kill that was cancelled", "stop-errors-graceful", []story{del(0, 24), killing(.1, "main", 1),
+			called(.1, .1, "StopContainer", "main", history.Seconds(24), "Unknown"), failedKill(.3, "error killing pod: context canceled"),
+			stop(12, "main", 12, 12), killed(24, "main"), over(24)}, broken_, "context canceled"},
 		{"one event, counted twice", "quiet-cancel", []story{del(0, 20), del(3, 5), killing(3.1, "main", 2), killed(5, "main"), over(5)}, broken_, "count 2"},
 		{"a failed kill", "quiet-cancel", []story{del(0, 20), killing(.1, "main", 1), del(3, 5), {{At: at(3.1), Kind: history.KubeletEvent,
 			Reason: "FailedKillPod", Message: "error killing pod"}}, killed(5, "main"), over(5)}, broken_, "FailedKillPod event at 3.10 s"},
@@ -269,7 +368,10 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			stop(20, "main", 2, 2), killed(22, "main"), over(22)}, broken_, "only at 20.00 s"},
 		{"a call is left", "hook-http-shorten", []story{del(0, 20), line(.1, "main", "HTTP-START"), del(3, 2), line(3.1, "main", "HTTP-GONE"),
 			stop(3.1, "main", 2, -1), killed(5.1, "main"), over(5.1)}, broken_, "had not returned"},
-		{"no hook", "now", []story{del(0, 1), killed(2, "main"), over(2)}, none, "no HTTP hook"},
+		{"no hook", "now", []story{del(0, 1), killed(2, "main"), over(2)}, held_, ""},
+		{"killed once more", "finalizer-force", []story{del(0, 30), stop(.1, "main", 30, 3), forced(3), stop(3.1, "main", 0, .1), killed(3.2, "main"),
+			stop(12.1, "main", 0, .1), step(12, scenario.RemoveFinalizer{}), over(12.2)}, broken_, "down since 3.20 s, was asked to stop at 12.10 s"},
+		{"nothing ended", "now", []story{del(0, 1), finished(2)}, none, "no container ended"},
 	},
 	scenario.LostUpdate: {
 		{"the known grace", "force-while-terminating", []story{del(0, 30), forced(3), killed(30.1, "main"), over(30.1)}, held_, ""},

@@ -89,8 +89,8 @@ func TestTableNamesWhatTheMinorLacks(t *testing.T) {
 	r.Minor, r.Lacking = "v1.22", LackingIn("v1.22", lacking)
 	text := table(t, r)
 	for _, want := range []string{
-		"\nnot in v1.22: sidecar-shorten, sidecar-force, sidecar-order (since v1.29: init containers that ",
-		"\nnot in v1.22: hook-sleep-shorten (since v1.30: ",
+		"\nnot in v1.22: sidecar-shorten, sidecar-force, sidecar-order, sidecar-with-hook, sidecar-of-a-finished-main (since v1.29: init containers that ",
+		"\nnot in v1.22: hook-sleep-shorten, sleep-as-long-as-grace (since v1.30: ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -167,7 +167,7 @@ func (s Scenario) Longest() time.Duration {
 		}
 		last = step.After
 		switch do := step.Do.(type) {
-		case StartKubelet, RestartRuntime:
+		case StartKubelet, RestartRuntime, StartRuntime:
 			// A restart of the kubelet is a new start, and one of the runtime may cost a retry.
 			more = max(more, step.After+retry)
 		case Burst:
