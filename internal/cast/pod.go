@@ -159,6 +159,11 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 		one.ReadinessProbe.PeriodSeconds = int32(c.Probe.Seconds())
 		one.ReadinessProbe.TimeoutSeconds = 5
 	}
+	if c.Sick > 0 {
+		one.LivenessProbe = execProbe([]string{actor, "mark", "--word", "SICK", "--exit-code", "1"})
+		one.LivenessProbe.InitialDelaySeconds, one.LivenessProbe.PeriodSeconds = int32(c.Sick.Seconds()), 1
+		one.LivenessProbe.FailureThreshold = 1
+	}
 	if c.Hook != nil {
 		handler := &lifecycleHandler{}
 		switch c.Hook.Kind {

@@ -20,15 +20,17 @@ limitations under the License.
 // A judge works everything out from the history and the scenario by the contract's own words; nothing of the fix is
 // imported here, so a fault in the fix's arithmetic cannot excuse itself.
 //
-// What a judge cannot see, it bounds. The contract counts from the moment at which the pod's worker was told, on the
-// kubelet's clock; a history holds when the harness sent a request and when a watch showed its effect. The worker was
-// told no earlier than the first and, but for the level's slack, no later than the second. So "not before" is counted
-// from the request, and "not after" from the watch event plus slack. deletionTimestamp has a resolution of one second
-// and decides nothing.
+// What a judge cannot see, it bounds. The contract counts from the start of the pod's first terminating sync, from the moments at
+// which the worker was told, and from the first sight of the deletionTimestamp, all on the kubelet's clock. A history holds when
+// the harness sent a request and when a watch showed its effect: the worker was told no earlier than the first and, but for the
+// level's slack, no later than the second. The sim level sees the terminating sync start; elsewhere begin.go bounds that. So "not
+// before" is counted from the earliest moment that can be meant, and "not after" from the latest plus slack. The value of the
+// deletionTimestamp has a resolution of one second and decides nothing.
 //
-// What asks for a pod's end is a request, whoever asks: a delete that the API server accepted, an eviction inside the kubelet,
-// a static pod's manifest taken away. Steps that only disturb (a restart, a cut connection) are none, but a run in which one
-// is missing or failed proves nothing.
+// What asks for a pod's end is a request, whoever asks: a delete that the API server accepted, a kill inside the kubelet, a static
+// pod's manifest taken away. Steps that only disturb (a restart, a cut connection) are none, but a run in which one is missing or
+// failed proves nothing. A delete that came when the pod had left the API is not missing. What was done to the pod before the
+// first request is none of the termination's.
 //
 // A rule that never came to apply, because no pod ran, a request was refused or the observation ended too soon, is
 // Invalid: neither green nor red.

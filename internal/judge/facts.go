@@ -248,6 +248,7 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 	case len(f.requests) == 0 && !s.Stays() && !s.Bursts():
 		return nil, "no delete was accepted by the API server"
 	}
+	f.forget()
 	f.begins = f.beginnings()
 	for _, c := range f.containers {
 		if !s.Bursts() && !c.EndsByItself() && !c.alive(f.origin) {
@@ -255,6 +256,25 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 		}
 	}
 	return f, ""
+}
+
+// forget drops what was done to the pod before anybody asked for its end: a kill that SyncPod made is none of the termination's
+// business.
+func (f *facts) forget() {
+	if len(f.requests) == 0 {
+		return
+	}
+	from := f.requests[0].sent
+	early := func(at time.Time) bool { return at.Before(from) }
+	earlyCall := func(c call) bool { return early(c.at) }
+	f.sandboxStops = slices.DeleteFunc(f.sandboxStops, earlyCall)
+	f.kubelet = slices.DeleteFunc(f.kubelet, func(e history.Event) bool { return early(e.At) })
+	for _, c := range f.containers {
+		c.stops, c.execs = slices.DeleteFunc(c.stops, earlyCall), slices.DeleteFunc(c.execs, earlyCall)
+		for _, all := range []*[]time.Time{&c.terms, &c.hookStarts, &c.hookEnds, &c.httpStarts, &c.httpGone} {
+			*all = slices.DeleteFunc(*all, early)
+		}
+	}
 }
 
 // absent says that the container never ran, because its image never came.

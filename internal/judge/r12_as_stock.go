@@ -29,10 +29,18 @@ import (
 // by itself is not killed; no hook is cut, nor said to be; and who waits for the pod's end inside the kubelet is answered. What
 // the other arm did is not asked here.
 func (f *facts) asStock() Finding {
-	if f.begins[0].missed {
-		return f.nothingSent(f.finished)
+	b := f.begins[0]
+	until := b.lo
+	if b.missed {
+		until = f.finished
 	}
-	if found := f.nothingSent(f.begins[0].lo); found.Outcome != scenario.Held {
+	found := f.nothingSent(until)
+	switch {
+	case found.Outcome != scenario.Held:
+		return found
+	case b.missed && len(f.evictions) > 0:
+		return f.evicted()
+	case b.missed:
 		return found
 	}
 	for _, c := range f.containers {
@@ -57,7 +65,7 @@ func (f *facts) asStock() Finding {
 
 // nothingSent: no container is asked to stop, no hook runs and no sandbox is stopped before a moment.
 func (f *facts) nothingSent(before time.Time) Finding {
-	if act := f.firstAct(f.origin, before.Add(-1)); !act.IsZero() && act.Before(before.Add(-f.Grain)) {
+	if act := f.firstAct(f.requests[0].sent, before.Add(-1)); !act.IsZero() && act.Before(before.Add(-f.Grain)) {
 		return broken(act, "at %s something was done to end the pod, though its termination had not begun", f.when(act))
 	}
 	return held("nothing was done before the termination began")

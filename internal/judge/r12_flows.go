@@ -36,6 +36,8 @@ func (f *facts) flow() func() Finding {
 		return f.burst
 	case s.Pod.Owner == scenario.OwnerJob:
 		return f.job
+	case slices.ContainsFunc(s.Pod.All(), func(c scenario.Container) bool { return c.Sick > 0 }):
+		return f.sick
 	case s.AsStock:
 		return f.asStock
 	case s.Pulls():
@@ -194,6 +196,27 @@ func (f *facts) pulled() Finding {
 		return broken(f.finished, "the pod never left the API; looked until %s", f.when(f.finished))
 	}
 	return held("gone from the API at %s, no container started", f.when(gone))
+}
+
+// sick: a container that its liveness probe has killed is no pod that is terminated: a hook that outlives the grace period goes on
+// beside the stop call, to the container's end.
+func (f *facts) sick() Finding {
+	calls := map[int64]string{}
+	for _, e := range f.events {
+		switch {
+		case e.Kind == history.CRICall && e.Call == "ExecSync" && strings.Contains(e.Message, " hook "):
+			calls[e.CallID] = e.Container
+		case e.Kind == history.CRIReturn && calls[e.CallID] != "":
+			i := slices.IndexFunc(f.containers, func(c *container) bool { return c.Name == e.Container })
+			if i >= 0 && f.containers[i].alive(e.At) {
+				return broken(e.At, "the hook of container %s was cut at %s, though SyncPod ran it", e.Container, f.when(e.At))
+			}
+		}
+	}
+	if len(calls) == 0 {
+		return invalid("the probe killed no container: no hook ran")
+	}
+	return held("the hook went on to its container's end")
 }
 
 // job: the Job controller, which acts by the code in the pod's final status, fails the Job for 128 + SIGKILL, and not before

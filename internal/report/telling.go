@@ -53,7 +53,7 @@ func (t *teller) calls(events []history.Event) {
 				if e.Grace != nil {
 					timeout = *e.Grace
 				}
-				due := one.from + time.Duration(timeout)*time.Second
+				due := one.from + time.Duration(min(timeout, forever))*time.Second
 				one.kind, one.label, one.due = "call stop", fmt.Sprintf("StopContainer(%d)", timeout), &due
 			} else if l.counts(seen, e.Call) > 1 {
 				// Probes come by the dozen: the first has the name.
@@ -229,6 +229,8 @@ func (t *teller) moments(events []history.Event) {
 				continue
 			}
 			add(t.api, "step", e.Reason, "")
+		case history.KubeletBegan:
+			add(t.api, "event", "termination begins", "")
 		case history.Manifest:
 			add(t.api, "step", "manifest "+strings.ToLower(e.Reason), "")
 		case history.CRICall, history.CRIReturn, history.KubeletKill, history.KubeletKilled, history.APIContainer,
@@ -239,6 +241,9 @@ func (t *teller) moments(events []history.Event) {
 		}
 	}
 }
+
+// forever is a timeout in seconds that no drawing has room for.
+const forever = 1 << 32
 
 // asks says what a DELETE asked for.
 func asks(e history.Event) string {

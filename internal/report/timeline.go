@@ -82,6 +82,8 @@ func tell(e history.Event) string {
 		add("kubelet kills the pod")
 	case history.KubeletKilled:
 		add("kubelet's kill answered")
+	case history.KubeletBegan:
+		add("kubelet begins to terminate the pod")
 	case history.KubeletLeft:
 		add("kubelet still remembers %d kill(s)", e.Count)
 	case history.Step:

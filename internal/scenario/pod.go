@@ -73,6 +73,8 @@ type Container struct {
 	// is not to.
 	Fails bool
 	Ends  time.Duration
+	// Sick: its liveness probe fails so long after its start; 0 for none.
+	Sick time.Duration
 	// Hook is its preStop hook; nil for none.
 	Hook *Hook
 	// PostStart is its postStart hook, an exec one; nil for none.
@@ -87,7 +89,7 @@ type Container struct {
 }
 
 // EndsByItself says that the main process may have ended before anything is asked of it.
-func (c Container) EndsByItself() bool { return c.Fails || c.Ends > 0 }
+func (c Container) EndsByItself() bool { return c.Fails || c.Ends > 0 || c.Sick > 0 }
 
 func (c Container) check() error {
 	for _, h := range []*Hook{c.Hook, c.PostStart} {

@@ -26,15 +26,15 @@ type Rule string
 
 // The rules of the contract, by their short names there.
 const (
-	Deadline     Rule = "R1"  // one deadline: start + the smallest grace asked for
+	Deadline     Rule = "R1"  // one deadline, the earliest of those that the requests make
 	OnlyShorter  Rule = "R2"  // the deadline never moves later
-	ShorterActs  Rule = "R3"  // a shorter request is passed on at once, with what is left
+	ShorterActs  Rule = "R3"  // a request that moves it is passed on at once, with what is left
 	Zero         Rule = "R4"  // grace 0 is a value: no hook, no waiting, stop with timeout 0
-	Window       Rule = "R5"  // a grace above 0 leaves at least 2 s to stop
+	Window       Rule = "R5"  // a grace above 0 leaves at least 2 s to stop, once
 	OneTerm      Rule = "R6"  // at most one TERM
-	HookOnce     Rule = "R7"  // a hook runs at most once and until the deadline
+	HookOnce     Rule = "R7"  // a hook runs once, unless it failed, and until the deadline
 	Prompt       Rule = "R8"  // the terminating sync returns at once from whichever wait it is in
-	RuntimeCalls Rule = "R9"  // nothing is undone at the runtime
+	RuntimeCalls Rule = "R9"  // nothing is undone at the runtime, and the sandbox comes last
 	Quiet        Rule = "R10" // a cancelled sync leaves no FailedKillPod and no second Killing
 	Ends         Rule = "R11" // every terminating pod ends
 	Kept         Rule = "R12" // what stock does right stays

@@ -55,6 +55,9 @@ type (
 	StartRuntime struct{}
 )
 
+// LoseSandbox ends the pod's sandbox and nothing that runs in it, as the death of its pause process does.
+type LoseSandbox struct{}
+
 // CutWatch cuts the kubelet off from the API server. Relist gives the connection back in such a way that the kubelet has
 // to list anew: what changed meanwhile shows only in the list, the updates in between are lost.
 type (
@@ -76,6 +79,7 @@ func (AddManifest) action()     {}
 func (ForceMirror) action()     {}
 func (Touch) action()           {}
 func (RemoveFinalizer) action() {}
+func (LoseSandbox) action()     {}
 func (StopRuntime) action()     {}
 func (StartRuntime) action()    {}
 func (KillKubelet) action()     {}
@@ -91,6 +95,7 @@ func (AddManifest) String() string     { return "manifest added" }
 func (ForceMirror) String() string     { return "force on the mirror pod" }
 func (Touch) String() string           { return "pod touched" }
 func (RemoveFinalizer) String() string { return "finalizer removed" }
+func (LoseSandbox) String() string     { return "sandbox lost" }
 func (StopRuntime) String() string     { return "runtime stopped" }
 func (StartRuntime) String() string    { return "runtime started" }
 func (KillKubelet) String() string     { return "kubelet killed" }

@@ -78,6 +78,29 @@ func unhurried() []Scenario {
 		Expect:  keeps(HookOnce, Kept),
 		Levels:  everywhere,
 	}, {
+		ID:      "sandbox-lost",
+		Source:  "derived: a kill that SyncPod made, and that failed",
+		Fixed:   "a later delete knows nothing of it: the hook runs, and the grace is whole",
+		Stock:   "the same",
+		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookExec, Takes: time.Second}}}},
+		Faults:  []Fault{{Call: "StopContainer", Fails: true, Times: 1}, {Call: "StopPodSandbox", Fails: true, Times: 1}},
+		Steps:   []Step{at(0, LoseSandbox{}), del(3, 30)},
+		AsStock: true,
+		Expect:  keeps(Deadline, HookOnce, Kept),
+		Levels:  []Level{LevelSim},
+		Not:     notWithPause,
+	}, {
+		ID:      "liveness-kill",
+		Source:  "derived: hooks of kills that SyncPod makes",
+		Fixed:   "the hook goes on beside the stop call, to its container's end",
+		Stock:   "the same",
+		Pod:     Pod{Grace: 10, Containers: []Container{{Name: "main", Stubborn: true, Sick: 10 * time.Second, Hook: &Hook{Kind: HookExec}}}},
+		Steps:   []Step{at(0, Touch{}), del(30, 10)},
+		AsStock: true,
+		Expect:  keeps(Kept),
+		Levels:  []Level{LevelSim},
+		Not:     notWithPause,
+	}, {
 		ID:     "poststart-hang",
 		Source: "#116032",
 		Fixed:  "nothing is done to the pod, not even for zero, while its SyncPod hangs: a limit that stays",
@@ -91,4 +114,10 @@ func unhurried() []Scenario {
 		Not: map[Level]string{LevelNode: "the container would outlive its scenario, and the node its own end",
 			LevelKind: "the container would outlive its scenario"},
 	}}
+}
+
+// notWithPause says why real nodes cannot carry what happens before anybody asks for the pod's end.
+var notWithPause = map[Level]string{
+	LevelNode: "what SyncPod does by itself comes in its own time there, which no step can wait for",
+	LevelKind: "as on a node",
 }

@@ -124,6 +124,18 @@ func (rt *Runtime) stopSandbox(ctx context.Context, s *sandbox) error {
 	return nil
 }
 
+// LoseSandbox ends the sandboxes of a pod, and nothing that runs in them.
+func (rt *Runtime) LoseSandbox(pod string) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	for _, s := range rt.sandboxes.all() {
+		if rt.pods[s.id] == pod && s.ready {
+			s.ready = false
+			rt.announce(s.id, s, runtimev1.ContainerEventType_CONTAINER_STOPPED_EVENT)
+		}
+	}
+}
+
 // RemovePodSandbox stops a sandbox and removes it with what is in it. Removing one that is unknown succeeds.
 func (rt *Runtime) RemovePodSandbox(ctx context.Context, id string) error {
 	_, err := call(ctx, rt, method{name: "RemovePodSandbox", limit: patience}, &runtimev1.RemovePodSandboxRequest{PodSandboxId: id}, func(ctx context.Context) (any, error) {

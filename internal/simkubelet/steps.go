@@ -103,6 +103,8 @@ func (st *stage) disturb(ctx context.Context, do scenario.Action) error {
 		st.Runtime.Down()
 		time.Sleep(runtimeDown)
 		st.Runtime.Up()
+	case scenario.LoseSandbox:
+		st.Runtime.LoseSandbox(st.target)
 	case scenario.StopRuntime:
 		st.Runtime.Down()
 	case scenario.StartRuntime:
