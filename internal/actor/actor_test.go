@@ -177,6 +177,26 @@ func TestRunEndsByItself(t *testing.T) {
 	s.wait("EXIT", "code 7, by itself, signals 0")
 }
 
+func TestRunEndsAtAHooksWord(t *testing.T) {
+	s := newStage(t)
+	cmd, _ := s.start("run", "--stubborn")
+	s.wait("START", "")
+	s.signal(cmd, endSignal)
+	if code := exitCode(t, cmd); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	s.wait("EXIT", "code 0, at a hook's word, signals 0")
+}
+
+func TestHookOfAnotherWord(t *testing.T) {
+	s := newStage(t)
+	cmd, _ := s.start("hook", "--for", "1ms", "--word", "POSTSTART", "--exit-code", "1")
+	if code := exitCode(t, cmd); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	s.wait("POSTSTART-END", "")
+}
+
 func TestHook(t *testing.T) {
 	s := newStage(t)
 	cmd, _ := s.start("hook", "--for", "1ms")

@@ -20,9 +20,12 @@ package cast
 
 import (
 	"encoding/json"
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,6 +53,8 @@ func TestArming(t *testing.T) {
 		"now":                   {line("START"), running},
 		"readiness-during-stop": {running, line("START"), line("PROBE")},
 		"deleted-during-pull":   {{Kind: history.CRICall, Call: "RunPodSandbox"}, {Kind: history.CRICall, Call: "PullImage"}},
+		"pull-beside":           {{Kind: history.CRICall, Call: "PullImage"}, {Kind: history.Line, Container: "a", Reason: "START"}},
+		"poststart-hang":        {line("START"), line("POSTSTART-START")},
 	} {
 		arming := Arming(onSim(t, id))
 		for i, e := range events {
@@ -102,6 +107,69 @@ func TestOverInFlows(t *testing.T) {
 	}
 	if !Over(s, events) {
 		t.Error("all pods of the burst are gone")
+	}
+}
+
+func TestPodOfTheSecondList(t *testing.T) {
+	args := func(id string) string { return strings.Join(Pod(onSim(t, id), "n", "").Spec.Containers[0].Args, " ") }
+	hooks := func(id string) *corev1.Lifecycle { return Pod(onSim(t, id), "n", "").Spec.Containers[0].Lifecycle }
+	for got, want := range map[string]string{
+		args("evict-finished"): "run --exit-after 3s",
+		strings.Join(hooks("hook-that-fails").PreStop.Exec.Command, " "):  "/actor hook --for 1s --exit-code 1",
+		strings.Join(hooks("hook-ends-main").PreStop.Exec.Command, " "):   "/actor hook --for 20s --end-main 3s",
+		strings.Join(hooks("poststart-hang").PostStart.Exec.Command, " "): "/actor hook --for forever --word POSTSTART",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if pod := Pod(onSim(t, "finalizer-force"), "n", ""); len(pod.Finalizers) != 1 {
+		t.Errorf("finalizers: %v", pod.Finalizers)
+	}
+	if pod := Pod(onSim(t, "sidecar-of-a-finished-main"), "n", ""); pod.Spec.RestartPolicy != corev1.RestartPolicyAlways {
+		t.Errorf("restart policy %s", pod.Spec.RestartPolicy)
+	}
+	if pod := Pod(onSim(t, "spec-zero"), "n", ""); *pod.Spec.TerminationGracePeriodSeconds != 0 {
+		t.Error("a grace of 0 got lost")
+	}
+	if probe := Pod(onSim(t, "liveness-kill"), "n", "").Spec.Containers[0].LivenessProbe; probe == nil || probe.InitialDelaySeconds != 10 {
+		t.Errorf("liveness probe: %+v", probe)
+	}
+}
+
+func TestFaultsComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		there := map[string]bool{}
+		faults, err := Inject([]scenario.Fault{{Call: "A", Fails: true}, {Call: "B", Fails: true, From: 2 * time.Second, For: 3 * time.Second},
+			{Call: "C", Fails: true, From: time.Hour}},
+			func(f scenario.Fault) (func(), error) {
+				there[f.Call] = true
+				return func() { delete(there, f.Call) }, nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute) // nothing counts before the first step
+		stop := faults.Begin()
+		for _, want := range []string{"A", "A", "A B", "A"} {
+			synctest.Wait()
+			if got := strings.Join(slices.Sorted(maps.Keys(there)), " "); got != want {
+				t.Errorf("in place: %s, want %s", got, want)
+			}
+			time.Sleep(1100 * time.Millisecond)
+		}
+		stop()
+		if err := faults.End(); err != nil || len(there) > 0 {
+			t.Errorf("left: %v, %v", there, err)
+		}
+		time.Sleep(2 * time.Hour)
+		if len(there) > 0 {
+			t.Errorf("came after the end: %v", there)
+		}
+	})
+	broken := errors.New("no")
+	if _, err := Inject([]scenario.Fault{{Call: "A", Fails: true}}, func(scenario.Fault) (func(), error) { return nil, broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
 	}
 }
 

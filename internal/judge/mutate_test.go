@@ -130,14 +130,17 @@ func put(n int, match func(history.Event) bool, after time.Duration, e history.E
 	}
 }
 
-// Each mutant is a way in which the fixed kubelet could go wrong, put into what it did on a real node. The rules named
-// must turn red, and nothing that the catalogue expects of the scenario may stay green for the wrong reason: the recorded
-// history itself is good (TestRecordedHistories).
-var mutants = []struct {
+// mutant is a way in which the fixed kubelet could go wrong, and the rules that must say so.
+type mutant struct {
 	name, id string
 	how      []mutate
 	red      []scenario.Rule
-}{
+}
+
+// Each mutant is a way in which the fixed kubelet could go wrong, put into what it did on a real node. The rules named
+// must turn red, and nothing that the catalogue expects of the scenario may stay green for the wrong reason: the recorded
+// history itself is good (TestRecordedHistories).
+var mutants = []mutant{
 	{"killed at the old deadline", "shorten-once", []mutate{shift(0, exitOf("main"), 12*time.Second)}, []scenario.Rule{"R1", "R3"}},
 	{"killed early", "shorten-once", []mutate{shift(0, exitOf("main"), -3*time.Second)}, []scenario.Rule{"R1"}},
 	{"never killed", "shorten-once", []mutate{drop(0, exitOf("main")), shift(0, kind(history.Finished), 20*time.Second)}, []scenario.Rule{"R1", "R3"}},

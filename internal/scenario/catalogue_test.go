@@ -161,7 +161,12 @@ func TestCheckRefuses(t *testing.T) {
 		"bad id":             {func(s *Scenario) { s.ID = "Not a label" }, "DNS label"},
 		"sleeps too long": {func(s *Scenario) { s.Pod.Containers[0].Hook = &Hook{Kind: HookSleep, Takes: time.Minute} },
 			"the API allows"},
-		"bad scaled times": {func(s *Scenario) { s.Scaled = map[Level]Times{LevelNode: {Grace: 5}} }, "at level node: no step"},
+		"a grace below 0":         {func(s *Scenario) { s.Pod.Grace = -1 }, "none below 0"},
+		"a hook that cannot":      {func(s *Scenario) { s.Pod.Containers[0].Hook = &Hook{Kind: HookHTTP, Fails: true} }, "an exec hook does"},
+		"a postStart that cannot": {func(s *Scenario) { s.Pod.Containers[0].PostStart = &Hook{Kind: HookSleep, Takes: time.Second} }, "scenarios have exec ones"},
+		"fails and ends":          {func(s *Scenario) { s.Pod.Containers[0].Fails, s.Pod.Containers[0].Ends = true, time.Second }, "either fails at once"},
+		"a fault from before":     {func(s *Scenario) { s.Faults = []Fault{{Call: "ExecSync", Fails: true, From: -1}} }, "must not be negative"},
+		"bad scaled times":        {func(s *Scenario) { s.Scaled = map[Level]Times{LevelNode: {Grace: 5}} }, "at level node: no step"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := good()

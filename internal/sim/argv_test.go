@@ -57,6 +57,7 @@ func TestActorsCommandLines(t *testing.T) {
 		as("run", "--exit-after", "0s", "--http-port", "70000"),
 		as("run", "--nonsense"),
 		as("hook"), as("hook", "--for", "0s", "--exit-code", "9"), as("hook", "--for", "-1s"), as("hook", "--for", "ever"),
+		as("hook", "--for", "0s", "--word", "POSTSTART"), as("hook", "--word", ""), as("hook", "--end-main", "soon"),
 		as("mark", "--word", ""), append(as("mark"), "rest"),
 	} {
 		cmd := exec.CommandContext(t.Context(), actor, argv...)

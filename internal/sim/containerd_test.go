@@ -94,6 +94,21 @@ func TestContainerdSandboxStopIsInOrderOfCreation(t *testing.T) {
 	})
 }
 
+// A timeout of more nanoseconds than an int64 holds: the client's own deadline has passed before the call is sent.
+func TestClientGivesUpAtOnceWhereItsDeadlineOverflows(t *testing.T) {
+	both(t, func(s *stage) {
+		id := s.start("main", "--stubborn")
+		s.stop(id, 9223372037).returned(0, "DeadlineExceeded")
+		s.alive(id)
+		for _, e := range s.log.History().Events {
+			if e.Call == "StopContainer" {
+				s.t.Errorf("the runtime was asked: %+v", e)
+			}
+		}
+		s.stop(id, 9223372036-120).waiting()
+	})
+}
+
 func TestClientGivesUpTwoMinutesAfterTheTimeout(t *testing.T) {
 	both(t, func(s *stage) {
 		id := s.start("main", "--stubborn")

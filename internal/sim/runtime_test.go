@@ -125,6 +125,38 @@ func TestHangingStopHoldsNothingBack(t *testing.T) {
 	})
 }
 
+func TestHookEndsMain(t *testing.T) {
+	both(t, func(s *stage) {
+		id := s.start("main", "--stubborn")
+		s.exec(id, 0, "hook", "--for", "20s", "--end-main", "3s", "--word", "BYE")
+		s.at(4 * time.Second)
+		s.died(id, 3*time.Second, 0)
+		s.said("main", "START@0s", "BYE-START@0s", "EXIT@3s", "EOF@3s")
+	})
+	// One that is over before has nothing to say any more.
+	both(t, func(s *stage) {
+		id := s.start("main", "--stubborn")
+		s.exec(id, 0, "hook", "--for", "1s", "--end-main", "3s").returned(time.Second, "OK")
+		s.at(4 * time.Second)
+		s.alive(id)
+	})
+}
+
+func TestLostSandbox(t *testing.T) {
+	both(t, func(s *stage) {
+		id := s.start("main", "--stubborn")
+		s.LoseSandbox("another")
+		for _, want := range []runtimev1.PodSandboxState{runtimev1.PodSandboxState_SANDBOX_READY, runtimev1.PodSandboxState_SANDBOX_NOTREADY} {
+			reply, err := s.PodSandboxStatus(s.t.Context(), s.sandbox, false)
+			if err != nil || reply.GetStatus().GetState() != want {
+				s.t.Errorf("%v, %v, expected %s", reply.GetStatus().GetState(), err, want)
+			}
+			s.LoseSandbox(pod)
+		}
+		s.alive(id)
+	})
+}
+
 func TestProgramOverrides(t *testing.T) {
 	both(t, func(s *stage) {
 		s.Program(pod, "main", Program{Brief: true, ExitAfter: 2 * time.Second, ExitCode: 4})

@@ -86,6 +86,19 @@ func TestDeletes(t *testing.T) {
 			[]write{{"MODIFIED", 0, 0}, {"DELETED", 0, 0}}},
 		{"a finalizer holds the removal back", func(p *corev1.Pod) { p.Finalizers = []string{"kgrace.test/hold"} }, "",
 			func(d *deleter) { d.delete(grace(0)) }, []write{{"MODIFIED", 0, 0}}},
+		{"what held it back is taken away", func(p *corev1.Pod) { p.Finalizers = []string{"kgrace.test/hold"} }, "", func(d *deleter) {
+			d.delete(grace(0))
+			d.must(d.server.RemoveFinalizers("default", "pod"))
+		}, []write{{"MODIFIED", 0, 0}, {"DELETED", 0, 0}}},
+		{"a finalizer that goes while there is grace left", func(p *corev1.Pod) { p.Finalizers = []string{"kgrace.test/hold"} }, "", func(d *deleter) {
+			d.delete(grace(10))
+			d.must(d.server.RemoveFinalizers("default", "pod"))
+			d.delete(grace(0))
+		}, []write{{"MODIFIED", 10, 10 * time.Second}, {"MODIFIED", 10, 10 * time.Second}, {"MODIFIED", 0, 0}, {"DELETED", 0, 0}}},
+		{"a spec of 0 makes a plain delete a force", func(p *corev1.Pod) { p.Spec.TerminationGracePeriodSeconds = grace(0) }, "",
+			func(d *deleter) { d.delete(nil) }, []write{{"MODIFIED", 0, 0}, {"DELETED", 0, 0}}},
+		{"an annotation asks for nothing", running, "", func(d *deleter) { d.must(d.server.Annotate("default", "pod", "a", "b")) },
+			[]write{{"MODIFIED", 0, 0}}},
 		{"stamps have whole seconds", running, "", func(d *deleter) {
 			d.wait(700 * time.Millisecond)
 			d.delete(grace(10))
@@ -153,6 +166,13 @@ type deleter struct {
 func (d *deleter) delete(grace *int64) {
 	d.t.Helper()
 	if _, err := d.server.Delete("default", "pod", metav1.DeleteOptions{GracePeriodSeconds: grace}); err != nil {
+		d.t.Error(err)
+	}
+}
+
+func (d *deleter) must(err error) {
+	d.t.Helper()
+	if err != nil {
 		d.t.Error(err)
 	}
 }
