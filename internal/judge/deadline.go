@@ -77,6 +77,17 @@ func (f *facts) own(b beginning, i int) (lo, hi time.Time) {
 	return lo, later(hi, lateHi)
 }
 
+// sentBy returns how many requests had been sent by a moment.
+func (f *facts) sentBy(at time.Time) int {
+	n := 0
+	for _, r := range f.requests {
+		if !r.sent.After(at) {
+			n++
+		}
+	}
+	return n
+}
+
 // grace returns the smallest grace period among the first n requests, in seconds.
 func (f *facts) grace(n int) int64 {
 	least := f.requests[0].grace

@@ -21,7 +21,7 @@ package judge
 func shorterActsRule(f *facts) Finding {
 	applied := 0
 	for _, n := range f.shortenings() {
-		earliest, latest := f.deadline(n)
+		_, latest := f.deadline(n)
 		for _, c := range f.containers {
 			s, found, applies := f.promptly(c, n, f.Acts)
 			if !applies {
@@ -31,6 +31,8 @@ func shorterActsRule(f *facts) Finding {
 			if found.Outcome != "" {
 				return found
 			}
+			// It may be the answer to one that came right after, too.
+			earliest, _ := f.deadline(max(n, f.sentBy(s.at)))
 			if s.target().Before(earliest.Add(-f.Grain)) {
 				return broken(s.at, "at %s container %s was asked to stop in %d s, which is before the deadline at %s",
 					f.when(s.at), c.Name, s.timeout, f.when(earliest))

@@ -47,7 +47,8 @@ func windowRule(f *facts) Finding {
 			return invalid("no stop call of container %s was recorded", c.Name)
 		}
 		s := c.stops[0]
-		usedUp := c.waits() && earliest.Sub(s.at) < f.Window
+		due, _ := f.deadline(max(f.sentBy(s.at), 1)) // a later request takes no window away, but it gives none either
+		usedUp := c.waits() && due.Sub(s.at) < f.Window
 		if got := c.exit.at.Sub(s.at); usedUp && got < f.Window-f.Grain {
 			return broken(c.exit.at, "container %s was killed %.2f s after its stop call at %s; it was due %v",
 				c.Name, got.Seconds(), f.when(s.at), f.Window)

@@ -70,12 +70,7 @@ func (c *container) failed(by time.Time) bool {
 
 // sandboxFrom returns from when on the sandbox may be stopped after a failed stop, as things stand at a moment.
 func (f *facts) sandboxFrom(at time.Time) time.Time {
-	n := 0
-	for _, r := range f.requests {
-		if !r.sent.After(at) {
-			n++
-		}
-	}
+	n := f.sentBy(at)
 	if n == 0 {
 		return at
 	}
