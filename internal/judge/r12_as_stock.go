@@ -39,7 +39,7 @@ func (f *facts) asStock() Finding {
 	case found.Outcome != scenario.Held:
 		return found
 	case b.missed && len(f.evictions) > 0:
-		return f.evicted()
+		return f.answeredOnce() // of a pod that had ended; stock lets such a caller wait in vain
 	case b.missed:
 		return found
 	}

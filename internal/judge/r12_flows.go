@@ -80,6 +80,23 @@ func (f *facts) evicted() Finding {
 		}
 		down = later(down, c.exit.at)
 	}
+	if found := f.answeredOnce(); found.Outcome != scenario.Held {
+		return found
+	}
+	for _, e := range f.evictions {
+		switch {
+		case e.err != "":
+			return broken(e.back, "the caller of %s got %q at %s", f.when(e.at), e.err, f.when(e.back))
+		case e.back.Before(down.Add(-f.Grain)):
+			return broken(e.back, "the caller of %s was told at %s that the pod is down; it was at %s",
+				f.when(e.at), f.when(e.back), f.when(down))
+		}
+	}
+	return held("each of %d callers was answered once, when the containers were down", len(f.evictions))
+}
+
+// answeredOnce: each caller inside the kubelet is answered, whatever the answer is.
+func (f *facts) answeredOnce() Finding {
 	if len(f.evictions) == 0 {
 		return invalid("nobody inside the kubelet asked for the pod's end")
 	}
@@ -89,14 +106,9 @@ func (f *facts) evicted() Finding {
 			return broken(f.finished, "the caller of %s was never answered", f.when(e.at))
 		case e.answers > 1:
 			return broken(e.back, "the caller of %s was answered %d times", f.when(e.at), e.answers)
-		case e.err != "":
-			return broken(e.back, "the caller of %s got %q at %s", f.when(e.at), e.err, f.when(e.back))
-		case e.back.Before(down.Add(-f.Grain)):
-			return broken(e.back, "the caller of %s was told at %s that the pod is down; it was at %s",
-				f.when(e.at), f.when(e.back), f.when(down))
 		}
 	}
-	return held("each of %d callers was answered once, when the containers were down", len(f.evictions))
+	return held("each of %d callers was answered once", len(f.evictions))
 }
 
 // endless is the finding about a container that did not end.

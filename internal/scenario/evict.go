@@ -103,7 +103,7 @@ func evictions() []Scenario {
 	}, {
 		ID:      "evict-finished",
 		Source:  "#118679",
-		Fixed:   "the caller is answered, nothing is done",
+		Fixed:   "nothing is done, and the caller gives up after 10 s",
 		Stock:   "the same",
 		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", Ends: 3 * time.Second}}},
 		Steps:   []Step{at(0, Evict{Hard: true})},
