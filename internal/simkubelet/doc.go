@@ -40,7 +40,8 @@ limitations under the License.
 // # The seam
 //
 // Files in seam/ are laid into the tree for the build, the same for both arms: they call NewMainKubelet, do what Kubelet.Run
-// does, and end what no kubelet ever ends, so that no goroutine outlives its bubble. They are in no patch. seam/common holds
+// does, end what no kubelet ever ends, so that no goroutine outlives its bubble, and tell when the first terminating sync of a pod
+// starts. They are in no patch. seam/common holds
 // what all minors share; seam/MINOR the few calls that this minor makes otherwise, and files that take the place of the
 // common one of the same path. Most of v1.22's do: it knows no contexts, and its CRI is v1alpha2, which is turned over here,
 // message by message. Its suite runs without Ginkgo and without random scenarios, see internal/simbuild.
