@@ -237,3 +237,53 @@ func TestPatchSize(t *testing.T) {
 	u.says(output, `"minor": "v1.37"`, `"added": 1`)
 	u.ends(exitUsage, "patch", "size", "-o", "json", "--markdown")
 }
+
+func TestPatchSubmit(t *testing.T) {
+	u := newTiny(t)
+	before := u.state()
+	dir := filepath.Join(t.TempDir(), "submit")
+	t.Chdir(u.root) // away from this checkout's own configuration of git
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(u.root, "gitconfig"))
+	_, errs := u.ends(exitInvalid, "patch", "submit", "--to", dir)
+	u.says(errs, "user.name", "git config --global", "--author 'A Person <person@example.org>'")
+	u.write("gitconfig", "[user]\nname = From Config\nemail = config@example.org\n")
+	output, errs := u.ok("patch", "submit", "--to", dir)
+	u.says(output, filepath.Join(dir, tinyFile1)+"\n", filepath.Join(dir, tinyFile2)+"\n")
+	u.says(errs, "by From Config <config@example.org>, signed off by From Config", "v1.37.2", "git am "+dir+"/*.patch")
+	if got := changed(before, u.state()); len(got) > 0 {
+		t.Errorf("the series itself changed: %v", got)
+	}
+	_, errs = u.ends(exitInvalid, "patch", "submit", "--to", dir)
+	u.says(errs, dir, tinyFile1, "--overwrite")
+	u.ok("patch", "submit", "--to", dir, "--overwrite", "--author", "An Author <author@example.org>", "--signoff", "A Signer <signer@example.org>")
+
+	// On the pinned release they give what the series gives.
+	u.ok("tree")
+	stock := u.tree("stock")
+	u.git(stock, "am", "--quiet", filepath.Join(dir, tinyFile1), filepath.Join(dir, tinyFile2))
+	if got, want := u.git(stock, "rev-parse", "HEAD^{tree}"), u.git(u.tree("fixed"), "rev-parse", "HEAD^{tree}"); got != want {
+		t.Errorf("tree %s, the fixed arm has %s", got, want)
+	}
+	for commit, subject := range map[string]string{"HEAD~1": tinySubject1, "HEAD": tinySubject2} {
+		want := "An Author <author@example.org>\n" + subject + "\n\nThe body says why.\n\nSigned-off-by: A Signer <signer@example.org>"
+		if got := u.git(stock, "log", "-1", "--format=%an <%ae>%n%B", commit); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+
+	for wrong, args := range map[string][]string{
+		"--to names the folder":   {},
+		`"me" is not a name and`:  {"--to", dir, "--author", "me"},
+		`"you" is not a name and`: {"--to", dir, "--signoff", "you"},
+		"knows v1.37":             {"--to", dir, "--kubernetes", "v1.2"},
+	} {
+		_, errs := u.ends(exitUsage, append([]string{"patch", "submit"}, args...)...)
+		u.says(errs, wrong)
+	}
+	_, errs = u.ends(exitInvalid, "patch", "submit", "--overwrite", "--to", filepath.Join(u.root, "patches/v1.37"))
+	u.says(errs, "the folder of a series")
+	if got := changed(before, u.state()); len(got) > 0 {
+		t.Errorf("the series itself changed: %v", got)
+	}
+}

@@ -46,7 +46,11 @@ func lintMessage(p *Patch, add func(format string, args ...any)) {
 	if strings.TrimSpace(withoutTrailers(p.Body)) == "" {
 		add("the message has no body; say what was wrong, why it is done this way, and what else was weighed")
 	}
-	text := p.Subject + "\n" + p.Body
+	lintNotices(p.Subject+"\n"+p.Body, add)
+}
+
+// lintNotices checks that a message calls nobody and closes nothing.
+func lintNotices(text string, add func(format string, args ...any)) {
 	for _, m := range mention.FindAllStringSubmatch(text, -1) {
 		add("the message mentions %s; every push of the commit would notify that account: write the name without the @", m[1])
 	}

@@ -42,7 +42,7 @@ var trailerRules = []trailerRule{
 		"the scenarios that turn red without the patch: \"shorten-once, hook-exec-force\"; or \"none (why no scenario can see it)\""},
 	{"Drop-When", regexp.MustCompile(`^\S+ \S+`),
 		"what has to happen before the patch can go: \"upstream carries it\""},
-	{"Signed-off-by", regexp.MustCompile(`^[^<>]+ <[^<>@ ]+@[^<>@ ]+>$`),
+	{"Signed-off-by", person,
 		"\"A Person <person@example.org>\"; `git commit --signoff` writes it"},
 }
 

@@ -1,0 +1,100 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/patchset"
+)
+
+func newPatchSubmitCommand(app *app) *cobra.Command {
+	var minor, author, signOff string
+	var to patchset.Submission
+	cmd := &cobra.Command{
+		Use:   "submit --to FOLDER",
+		Short: "Write the series as Kubernetes takes it",
+		Long: `Write the series of a minor into a folder as it can be submitted: patches for git am in your name, with your sign-off, and
+without the trailers that only this project uses. A message that mentions somebody or closes an issue is refused, as
+Kubernetes refuses it.
+
+The name is that of git's configuration in the current folder, unless --author gives another. Kubernetes takes patches from
+authors that have signed its contributor licence agreement.
+
+Prints the files that were written.`,
+		Example: "  kgrace patch submit --kubernetes v1.38 --to ~/submit\n  kgrace patch submit --to ~/submit --author 'A Person <person@example.org>'",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if to.Dir == "" {
+				return usage(errors.New("--to names the folder for the patches; it is missing"))
+			}
+			r, minor, err := app.seriesOf(minor)
+			if err != nil {
+				return err
+			}
+			if to.Author, err = personOf(cmd.Context(), author); err != nil {
+				return err
+			}
+			to.SignOff = to.Author
+			if signOff != "" {
+				if to.SignOff, err = personOf(cmd.Context(), signOff); err != nil {
+					return err
+				}
+			}
+			series, err := patchset.Load(r.SeriesDir(minor))
+			if err != nil {
+				return err
+			}
+			written, err := series.Submit(to)
+			for _, path := range written {
+				fmt.Fprintln(app.output, path)
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(app.errs, "by %s, signed off by %s\nin a checkout of Kubernetes, on a branch that begins at %s: git am %s/*.patch\n",
+				to.Author, to.SignOff, r.Versions.Minors[minor].Kubernetes, to.Dir)
+			return nil
+		},
+	}
+	addMinorFlag(cmd, &minor)
+	cmd.Flags().StringVar(&to.Dir, "to", "", "the folder for the patches; it is made if it is missing")
+	cmd.Flags().StringVar(&author, "author", "", "the author, as 'A Person <person@example.org>' (default: git's user.name and user.email)")
+	cmd.Flags().StringVar(&signOff, "signoff", "", "who signs off (default: the author)")
+	cmd.Flags().BoolVar(&to.Overwrite, "overwrite", false, "replace the patches that are in the folder")
+	return cmd
+}
+
+// personOf reads a flag; without it, it asks git.
+func personOf(ctx context.Context, flag string) (patchset.Person, error) {
+	if flag != "" {
+		who, err := patchset.ParsePerson(flag)
+		if err != nil {
+			return who, usage(err)
+		}
+		return who, nil
+	}
+	who, err := patchset.Identity(ctx, "")
+	if err != nil {
+		return who, fmt.Errorf("in whose name? %w, or give --author 'A Person <person@example.org>'", err)
+	}
+	return who, nil
+}
