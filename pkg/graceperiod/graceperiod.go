@@ -14,132 +14,190 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package graceperiod does the arithmetic of ending a pod in time.
-//
-// A grace period is a whole number of seconds. It is a pointer where nobody may have asked for
-// one, because unset and zero are different things: unset leaves the decision to somebody else,
-// zero asks for the containers to be killed at once.
-//
-// The rules, in the order in which they apply:
-//
-//  1. Of several grace periods the shortest counts (Shortest). Unset never counts. A negative
-//     period counts as 1, as it does in the API.
-//  2. A pod that is being terminated has one Deadline: the moment it was first told to terminate,
-//     plus the shortest grace period asked for since. Asking again can move it closer, never away,
-//     and nothing that happens in between (a hook, a retry, a wait) moves it at all.
-//  3. What is left until the deadline is rounded up to whole seconds where the container runtime
-//     is told about it (Seconds), so that rounding never takes time from a container.
-//  4. A container whose grace period was used up before it was asked to stop still gets
-//     MinimumWindow to do so (StopTimeout). The latest kill is therefore the deadline plus
-//     MinimumWindow.
-//  5. A grace period of zero has no hooks, no waits and no window: StopTimeout is 0, which makes
-//     a runtime kill at once (AtOnce).
+// Package graceperiod keeps the deadline of a pod that is being terminated.
 package graceperiod
 
 import (
 	"context"
+	"math"
+	"sync"
 	"time"
 )
 
-// MinimumWindow is the time a container gets to stop after its grace period was used up by its
-// preStop hook or by waiting for other containers. Two seconds are what Kubernetes documents.
-const MinimumWindow = 2 * time.Second
-
-const (
-	// minimumPeriod replaces a negative grace period, in seconds.
-	minimumPeriod = int64(1)
-	// maximumPeriod is the longest grace period that is told apart from longer ones, in seconds. It is
-	// more than a century, and keeps a Deadline within what a time.Duration can hold.
-	maximumPeriod = int64(1) << 32
-)
-
-// Shortest returns the smallest of the periods that are set, in seconds, or nil if none is.
-func Shortest(periods ...*int64) *int64 {
-	shortest, set := shortestOf(periods)
-	if !set {
-		return nil
+// DeadlineAfter returns the end of a grace period in seconds. More than 68 years count as 68 years, which fit into a
+// time.Duration together with what the client of the runtime adds to them. Zero seconds end at the zero time, which is
+// earlier than any other.
+func DeadlineAfter(start time.Time, seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
 	}
-	return &shortest
+	return start.Add(time.Duration(min(seconds, math.MaxInt32)) * time.Second)
 }
 
-// shortestOf leaves Shortest small enough to be inlined, and what it returns off the heap.
-func shortestOf(periods []*int64) (shortest int64, set bool) {
-	for _, period := range periods {
-		if period == nil {
+// Termination is the termination of one pod, from the first attempt to terminate it. Its deadline can only move closer.
+// It is safe for concurrent use. Nil is the termination of a pod that is not being terminated: nothing shortens it.
+type Termination struct {
+	lock     sync.Mutex
+	deadline time.Time
+	// binding is set once the deadline has moved, or the first attempt has failed.
+	binding bool
+	// moved is closed and replaced when the deadline moves.
+	moved chan struct{}
+	// steps have been taken, and are not repeated by a retry.
+	steps map[string]bool
+
+	// ctx is done when the termination has ended.
+	ctx context.Context
+	end context.CancelFunc
+	// kill has the result of the kill in progress, or of the last one if nobody has received it.
+	kill chan error
+}
+
+// NewTermination returns the termination of a pod that begins now, with a grace period in seconds.
+func NewTermination(now time.Time, gracePeriod int64) *Termination {
+	t := &Termination{deadline: DeadlineAfter(now, gracePeriod), moved: make(chan struct{})}
+	t.ctx, t.end = context.WithCancel(context.Background())
+	return t
+}
+
+// End cancels what the kills have left behind, such as calls to a runtime that hangs.
+func (t *Termination) End() {
+	t.end()
+}
+
+// Kill kills the pod once for several attempts. It returns if ctx is done, but the kill goes on, and the next attempt waits
+// for it. Once its result has been returned, the next attempt starts another one. Attempts must not overlap.
+func (t *Termination) Kill(ctx context.Context, kill func(ctx context.Context) error) error {
+	if t.kill == nil {
+		killCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		context.AfterFunc(t.ctx, cancel)
+		result := make(chan error, 1)
+		go func() { result <- kill(killCtx) }()
+		t.kill = result
+	}
+	select {
+	case err := <-t.kill:
+		t.kill = nil
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t *Termination) state() (deadline time.Time, binding bool, moved <-chan struct{}) {
+	if t == nil {
+		return time.Time{}, false, nil
+	}
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	return t.deadline, t.binding, t.moved
+}
+
+// Deadline returns the end of the grace period.
+func (t *Termination) Deadline() time.Time {
+	deadline, _, _ := t.state()
+	return deadline
+}
+
+// AtOnce returns whether the grace period is zero.
+func (t *Termination) AtOnce() bool {
+	return t != nil && t.Deadline().IsZero()
+}
+
+// Shorten moves the deadline if the given one, or now if that has passed, is earlier. It returns whether it did.
+func (t *Termination) Shorten(now, deadline time.Time) bool {
+	if t == nil {
+		return false
+	}
+	if !deadline.IsZero() && deadline.Before(now) {
+		deadline = now
+	}
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	if !deadline.Before(t.deadline) {
+		return false
+	}
+	t.deadline, t.binding = deadline, true
+	close(t.moved)
+	t.moved = make(chan struct{})
+	return true
+}
+
+// Once returns true the first time that it is called with a step, which a retry does not repeat then.
+func (t *Termination) Once(step string) bool {
+	if t == nil {
+		return true
+	}
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	if t.steps[step] {
+		return false
+	}
+	if t.steps == nil {
+		t.steps = map[string]bool{}
+	}
+	t.steps[step] = true
+	return true
+}
+
+// Repeat lets a retry repeat a step that has failed.
+func (t *Termination) Repeat(step string) {
+	if t == nil {
+		return
+	}
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	delete(t.steps, step)
+}
+
+// Retry begins another attempt, which has the deadline of the first.
+func (t *Termination) Retry() {
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	t.binding = true
+}
+
+// Moved returns a channel that is closed when the deadline moves the next time.
+func (t *Termination) Moved() <-chan struct{} {
+	_, _, moved := t.state()
+	return moved
+}
+
+// Wait waits until done is closed, and returns whether it is. It ends when giveUp is closed, after the timeout or, once
+// the deadline is binding, at the deadline.
+func (t *Termination) Wait(done, giveUp <-chan struct{}, timeout time.Duration) bool {
+	end := time.Now().Add(timeout)
+	for {
+		deadline, binding, moved := t.state()
+		if binding && deadline.Before(end) {
+			end = deadline
+		}
+		select {
+		case <-moved:
 			continue
+		case <-done:
+		case <-giveUp:
+		case <-time.After(time.Until(end)):
 		}
-		seconds := *period
-		if seconds < 0 {
-			seconds = minimumPeriod
+		select {
+		case <-done:
+			return true
+		default:
+			return false
 		}
-		if !set || seconds < shortest {
-			shortest, set = seconds, true
-		}
 	}
-	return shortest, set
 }
 
-// Deadline is the moment at which the grace period of a pod ends.
-type Deadline struct {
-	start   time.Time
-	seconds int64
+// Seconds returns the time until the deadline in whole seconds, rounded up. It is zero after the deadline.
+func (t *Termination) Seconds() int64 {
+	return int64((max(0, time.Until(t.Deadline())) + time.Second - 1) / time.Second)
 }
 
-// NewDeadline returns the deadline of a pod that was told to terminate at start and was given
-// this many seconds. A start with a monotonic clock reading makes a deadline that changes of the
-// wall clock do not move.
-func NewDeadline(start time.Time, seconds int64) Deadline {
-	if seconds < 0 {
-		seconds = minimumPeriod
+// Left returns what is left of a grace period in seconds that the caller counts down by itself. It is less than the caller
+// knows if the deadline has moved, or in a retry.
+func (t *Termination) Left(gracePeriod int64) int64 {
+	if _, binding, _ := t.state(); !binding {
+		return gracePeriod
 	}
-	return Deadline{start: start, seconds: min(seconds, maximumPeriod)}
-}
-
-// AtOnce is true if the grace period is zero: nothing is waited for.
-func (d Deadline) AtOnce() bool {
-	return d.seconds == 0
-}
-
-// Time returns the moment of the deadline.
-func (d Deadline) Time() time.Time {
-	return d.start.Add(time.Duration(d.seconds) * time.Second)
-}
-
-// Remaining returns the time that is left at now, which is zero after the deadline.
-func (d Deadline) Remaining(now time.Time) time.Duration {
-	return max(d.Time().Sub(now), 0)
-}
-
-// Seconds returns the time that is left at now in whole seconds, rounded up.
-func (d Deadline) Seconds(now time.Time) int64 {
-	remaining := d.Remaining(now)
-	seconds := int64(remaining / time.Second)
-	if remaining%time.Second > 0 {
-		seconds++
-	}
-	return seconds
-}
-
-// StopTimeout returns the timeout, in seconds, with which a container runtime is asked at now to
-// stop a container: 0 if AtOnce, otherwise what is left but not less than MinimumWindow.
-func (d Deadline) StopTimeout(now time.Time) int64 {
-	if d.AtOnce() {
-		return 0
-	}
-	return max(d.Seconds(now), int64(MinimumWindow/time.Second))
-}
-
-type contextKey struct{}
-
-// NewContext returns a context for work that ends a pod by the deadline. Unlike the deadline of
-// context.WithDeadline this one does not cancel anything: the work goes on, with less patience.
-func NewContext(ctx context.Context, deadline Deadline) context.Context {
-	return context.WithValue(ctx, contextKey{}, deadline)
-}
-
-// FromContext returns the deadline of the pod that is ended in this context. It returns false if
-// no pod is being terminated.
-func FromContext(ctx context.Context) (Deadline, bool) {
-	deadline, ok := ctx.Value(contextKey{}).(Deadline)
-	return deadline, ok
+	return min(gracePeriod, t.Seconds())
 }

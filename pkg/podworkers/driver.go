@@ -50,12 +50,10 @@ const (
 type Attempt struct {
 	Pod    *v1.Pod
 	Status *kubecontainer.PodStatus
-	// GracePeriod is the effective grace period in seconds, nil if nothing is known about it.
+	// GracePeriod is the grace period of the update in seconds, nil if nobody requested one.
 	GracePeriod *int64
-	// Deadline is what GracePeriod comes to, counted from the start of the termination. It is the zero value where
-	// HasDeadline is false.
-	Deadline    graceperiod.Deadline
-	HasDeadline bool
+	// Termination has the deadline, which moves closer, and is the same for all attempts.
+	Termination *graceperiod.Termination
 }
 
 // Syncer is what the workers do with a pod. The functions are called by one goroutine for each pod. Each gets the
@@ -66,7 +64,7 @@ type Syncer interface {
 	// Terminate stops the containers of the pod. It is called until it returns nil.
 	Terminate(ctx context.Context, attempt Attempt) error
 	// TerminateOrphan does the same for a pod that only the runtime knows.
-	TerminateOrphan(ctx context.Context, pod *kubecontainer.Pod) error
+	TerminateOrphan(ctx context.Context, pod *kubecontainer.Pod, termination *graceperiod.Termination) error
 	// Terminated cleans up after the pod.
 	Terminated(ctx context.Context, pod *v1.Pod) error
 	// Status is what the runtime shows of the pod now; nil is a pod without containers.
@@ -106,9 +104,8 @@ func (d *Driver) podSyncer() podSyncer {
 			ended, err := d.syncer.Sync(ctx, pod)
 			return ended, nil, err
 		},
-		syncTerminatingPod: func(ctx context.Context, pod *v1.Pod, status *kubecontainer.PodStatus, gracePeriod *int64, _ func(*v1.PodStatus)) error {
-			deadline, ok := graceperiod.FromContext(ctx)
-			return d.syncer.Terminate(ctx, Attempt{Pod: pod, Status: status, GracePeriod: gracePeriod, Deadline: deadline, HasDeadline: ok})
+		syncTerminatingPod: func(ctx context.Context, pod *v1.Pod, status *kubecontainer.PodStatus, gracePeriod *int64, termination *graceperiod.Termination, _ func(*v1.PodStatus)) error {
+			return d.syncer.Terminate(ctx, Attempt{Pod: pod, Status: status, GracePeriod: gracePeriod, Termination: termination})
 		},
 		syncTerminatingRuntimePod: d.syncer.TerminateOrphan,
 		syncTerminatedPod: func(ctx context.Context, pod *v1.Pod, _ *kubecontainer.PodStatus) error {

@@ -277,13 +277,12 @@ type podSyncer interface {
 	// without error. Once this method exits with no error other components are allowed to tear down
 	// supporting resources like volumes and devices. If the context is canceled, the method should
 	// return context.Canceled unless it has successfully finished, which may occur when a shorter
-	// grace period is detected. The context carries the deadline (see graceperiod.FromContext) that
-	// the grace period sets, counted from the moment the pod was first told to terminate.
-	SyncTerminatingPod(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, gracePeriod *int64, podStatusFn func(*v1.PodStatus)) error
+	// grace period is detected.
+	SyncTerminatingPod(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, gracePeriod *int64, termination *graceperiod.Termination, podStatusFn func(*v1.PodStatus)) error
 	// SyncTerminatingRuntimePod is invoked when running containers are found that correspond to
 	// a pod that is no longer known to the kubelet to terminate those containers. It should not
 	// exit without error unless all containers are known to be stopped.
-	SyncTerminatingRuntimePod(ctx context.Context, runningPod *kubecontainer.Pod) error
+	SyncTerminatingRuntimePod(ctx context.Context, runningPod *kubecontainer.Pod, termination *graceperiod.Termination) error
 	// SyncTerminatedPod is invoked after all running containers are stopped and is responsible
 	// for releasing resources that should be executed right away rather than in the background.
 	// Once it exits without error the pod is considered finished on the node.
@@ -291,8 +290,8 @@ type podSyncer interface {
 }
 
 type syncPodFnType func(ctx context.Context, updateType kubetypes.SyncPodType, pod *v1.Pod, mirrorPod *v1.Pod, podStatus *kubecontainer.PodStatus) (bool, func(), error)
-type syncTerminatingPodFnType func(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, gracePeriod *int64, podStatusFn func(*v1.PodStatus)) error
-type syncTerminatingRuntimePodFnType func(ctx context.Context, runningPod *kubecontainer.Pod) error
+type syncTerminatingPodFnType func(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, gracePeriod *int64, termination *graceperiod.Termination, podStatusFn func(*v1.PodStatus)) error
+type syncTerminatingRuntimePodFnType func(ctx context.Context, runningPod *kubecontainer.Pod, termination *graceperiod.Termination) error
 type syncTerminatedPodFnType func(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus) error
 
 // podSyncerFuncs implements podSyncer and accepts functions for each method.
@@ -317,11 +316,11 @@ var _ podSyncer = podSyncerFuncs{}
 func (f podSyncerFuncs) SyncPod(ctx context.Context, updateType kubetypes.SyncPodType, pod *v1.Pod, mirrorPod *v1.Pod, podStatus *kubecontainer.PodStatus) (bool, func(), error) {
 	return f.syncPod(ctx, updateType, pod, mirrorPod, podStatus)
 }
-func (f podSyncerFuncs) SyncTerminatingPod(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, gracePeriod *int64, podStatusFn func(*v1.PodStatus)) error {
-	return f.syncTerminatingPod(ctx, pod, podStatus, gracePeriod, podStatusFn)
+func (f podSyncerFuncs) SyncTerminatingPod(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus, gracePeriod *int64, termination *graceperiod.Termination, podStatusFn func(*v1.PodStatus)) error {
+	return f.syncTerminatingPod(ctx, pod, podStatus, gracePeriod, termination, podStatusFn)
 }
-func (f podSyncerFuncs) SyncTerminatingRuntimePod(ctx context.Context, runningPod *kubecontainer.Pod) error {
-	return f.syncTerminatingRuntimePod(ctx, runningPod)
+func (f podSyncerFuncs) SyncTerminatingRuntimePod(ctx context.Context, runningPod *kubecontainer.Pod, termination *graceperiod.Termination) error {
+	return f.syncTerminatingRuntimePod(ctx, runningPod, termination)
 }
 func (f podSyncerFuncs) SyncTerminatedPod(ctx context.Context, pod *v1.Pod, podStatus *kubecontainer.PodStatus) error {
 	return f.syncTerminatedPod(ctx, pod, podStatus)
@@ -387,12 +386,14 @@ type podSyncStatus struct {
 	// terminatedAt is set once the pod worker has completed a successful
 	// syncTerminatingPod call and means all running containers are stopped.
 	terminatedAt time.Time
-	// gracePeriod is the requested gracePeriod once terminatingAt is nonzero. It
-	// is zero as long as none was recorded, and if killAtOnce is set.
-	gracePeriod int64
-	// killAtOnce is true if the requested gracePeriod is zero, which is as short
-	// as it gets: no hooks are run, nothing is waited for.
-	killAtOnce bool
+	// gracePeriod is the requested gracePeriod once terminatingAt is nonzero.
+	gracePeriod *int64
+	// deletedAt is the time at which the pod worker first observed the deletion.
+	deletedAt time.Time
+	// deletionGracePeriod is the shortest one that the apiserver has requested.
+	deletionGracePeriod int64
+	// termination is set while a syncTerminatingPod call stops the containers.
+	termination *graceperiod.Termination
 	// notifyPostTerminating will be closed once the pod transitions to
 	// terminated. After the pod is in terminated state, nothing should be
 	// added to this list.
@@ -440,20 +441,6 @@ func (s *podSyncStatus) IsFinished() bool             { return s.finished }
 func (s *podSyncStatus) IsEvicted() bool              { return s.evicted }
 func (s *podSyncStatus) IsDeleted() bool              { return s.deleted }
 func (s *podSyncStatus) IsStarted() bool              { return !s.startedAt.IsZero() }
-
-// setGracePeriod records the effective grace period of a pod that is terminating.
-func (s *podSyncStatus) setGracePeriod(gracePeriod int64) {
-	s.gracePeriod = gracePeriod
-	s.killAtOnce = gracePeriod == 0
-}
-
-// recordedGracePeriod returns the grace period that was recorded so far, or nil if there is none.
-func (s *podSyncStatus) recordedGracePeriod() *int64 {
-	if s.gracePeriod == 0 && !s.killAtOnce {
-		return nil
-	}
-	return &s.gracePeriod
-}
 
 // WorkType returns this pods' current state of the pod in pod lifecycle state machine.
 func (s *podSyncStatus) WorkType() PodWorkerState {
@@ -953,10 +940,10 @@ func (p *podWorkers) UpdatePod(ctx context.Context, options UpdatePodOptions) {
 			status.statusPostTerminating = append(status.statusPostTerminating, fn)
 		}
 
-		gracePeriod, gracePeriodShortened := calculateEffectiveGracePeriod(status, pod, options.KillPodOptions)
+		gracePeriod, _ := calculateEffectiveGracePeriod(status, pod, options.KillPodOptions)
 
-		wasGracePeriodShortened = gracePeriodShortened
-		status.setGracePeriod(gracePeriod)
+		wasGracePeriodShortened = status.moveDeadline(now, pod, options.KillPodOptions)
+		status.gracePeriod = &gracePeriod
 		// always set the grace period for syncTerminatingPod so we don't have to recalculate
 		options.KillPodOptions.PodTerminationGracePeriodSecondsOverride = &gracePeriod
 
@@ -1026,29 +1013,52 @@ func (p *podWorkers) UpdatePod(ctx context.Context, options UpdatePodOptions) {
 	}
 }
 
+// moveDeadline moves the deadline if an update requests an earlier one, and returns whether it did. Updates repeat the
+// grace period of a deletion; a shorter one counts from the deletion, as deletionTimestamp does. Overrides count from now.
+func (s *podSyncStatus) moveDeadline(now time.Time, pod *v1.Pod, options *KillPodOptions) (moved bool) {
+	if gracePeriod := pod.DeletionGracePeriodSeconds; gracePeriod != nil && (s.deletedAt.IsZero() || *gracePeriod < s.deletionGracePeriod) {
+		if s.deletedAt.IsZero() {
+			s.deletedAt = now
+		}
+		s.deletionGracePeriod = *gracePeriod
+		moved = s.termination.Shorten(now, graceperiod.DeadlineAfter(s.deletedAt, *gracePeriod))
+	}
+	if override := options.PodTerminationGracePeriodSecondsOverride; override != nil {
+		moved = s.termination.Shorten(now, graceperiod.DeadlineAfter(now, *override)) || moved
+	}
+	return moved
+}
+
 // calculateEffectiveGracePeriod sets the initial grace period for a newly terminating pod or allows a
 // shorter grace period to be provided, returning the desired value.
 func calculateEffectiveGracePeriod(status *podSyncStatus, pod *v1.Pod, options *KillPodOptions) (int64, bool) {
-	// we allow other parts of the kubelet (namely eviction) to request this pod be terminated faster
-	var override *int64
-	if options != nil {
-		override = options.PodTerminationGracePeriodSecondsOverride
-	}
 	// enforce the restriction that a grace period can only decrease and track whatever our value is,
-	// then ensure a calculated value is passed down to lower levels; the value of the pod is bedrock
-	// truth - the apiserver owns telling us this value calculated by apiserver
-	recorded := status.recordedGracePeriod()
-	gracePeriod := graceperiod.Shortest(recorded, pod.DeletionGracePeriodSeconds, override)
+	// then ensure a calculated value is passed down to lower levels
+	gracePeriod := status.gracePeriod
+	// this value is bedrock truth - the apiserver owns telling us this value calculated by apiserver
+	if override := pod.DeletionGracePeriodSeconds; override != nil {
+		if gracePeriod == nil || *override < *gracePeriod {
+			gracePeriod = override
+		}
+	}
+	// we allow other parts of the kubelet (namely eviction) to request this pod be terminated faster
+	if options != nil {
+		if override := options.PodTerminationGracePeriodSecondsOverride; override != nil {
+			if gracePeriod == nil || *override < *gracePeriod {
+				gracePeriod = override
+			}
+		}
+	}
 	// make a best effort to default this value to the pod's desired intent, in the event
 	// the kubelet provided no requested value (graceful termination?)
 	if gracePeriod == nil {
-		gracePeriod = graceperiod.Shortest(pod.Spec.TerminationGracePeriodSeconds)
+		gracePeriod = pod.Spec.TerminationGracePeriodSeconds
 	}
-	// an orphaned pod has no spec, and gets the smallest grace period that is one
-	if gracePeriod == nil {
-		return 1, false
+	// no matter what, we always supply a grace period, which is 1 if there is none
+	if gracePeriod == nil || *gracePeriod < 0 {
+		gracePeriod = ptr.To[int64](1)
 	}
-	return *gracePeriod, recorded != nil && *gracePeriod < *recorded
+	return *gracePeriod, status.gracePeriod != nil && *status.gracePeriod != *gracePeriod
 }
 
 // allowPodStart tries to start the pod and returns true if allowed, otherwise
@@ -1179,10 +1189,6 @@ func (p *podWorkers) startPodSync(parentCtx context.Context, podUID types.UID) (
 		status.ctx, status.cancelFn = context.WithCancel(context.WithoutCancel(parentCtx))
 	}
 	ctx = status.ctx
-	if gracePeriod := status.recordedGracePeriod(); update.WorkType == TerminatingPod && gracePeriod != nil {
-		// every attempt to terminate the pod works towards the same moment
-		ctx = graceperiod.NewContext(ctx, graceperiod.NewDeadline(status.terminatingAt, *gracePeriod))
-	}
 
 	// if we are already started, make our state visible to downstream components
 	if status.IsStarted() {
@@ -1322,22 +1328,21 @@ func (p *podWorkers) podWorkerLoop(parentCtx context.Context, podUID types.UID, 
 				if opt := update.Options.KillPodOptions; opt != nil {
 					gracePeriod = opt.PodTerminationGracePeriodSecondsOverride
 				}
-				podStatusFn := p.acknowledgeTerminating(logger, podUID)
+				podStatusFn, termination := p.acknowledgeTerminating(logger, podUID)
 
 				// if we only have a running pod, terminate it directly
 				if update.Options.RunningPod != nil {
-					err = p.podSyncer.SyncTerminatingRuntimePod(ctx, update.Options.RunningPod)
+					err = p.podSyncer.SyncTerminatingRuntimePod(ctx, update.Options.RunningPod, termination)
 				} else {
-					err = p.podSyncer.SyncTerminatingPod(ctx, update.Options.Pod, status, gracePeriod, podStatusFn)
+					err = p.podSyncer.SyncTerminatingPod(ctx, update.Options.Pod, status, gracePeriod, termination, podStatusFn)
 				}
 
 			default:
 				isTerminal, postSync, err = p.podSyncer.SyncPod(ctx, update.Options.UpdateType, update.Options.Pod, update.Options.MirrorPod, status)
 			}
 
-			// A terminating sync starts no containers. If it was interrupted or failed, the next one may be in more of a
-			// hurry, and what was known before is good enough for it; waiting for the next refresh is not.
-			if update.WorkType != TerminatingPod || err == nil {
+			// an attempt that waits for the same kill as the one before it does with the same status
+			if update.WorkType != TerminatingPod || !errors.Is(err, context.Canceled) {
 				lastSyncTime = p.clock.Now()
 			}
 			if postSync != nil {
@@ -1398,14 +1403,14 @@ func (p *podWorkers) podWorkerLoop(parentCtx context.Context, podUID types.UID, 
 
 // acknowledgeTerminating sets the terminating flag on the pod status once the pod worker sees
 // the termination state so that other components know no new containers will be started in this
-// pod. It then returns the status function, if any, that applies to this pod.
-func (p *podWorkers) acknowledgeTerminating(logger klog.Logger, podUID types.UID) PodStatusFunc {
+// pod. It then returns the status function, if any, and the termination that apply to this pod.
+func (p *podWorkers) acknowledgeTerminating(logger klog.Logger, podUID types.UID) (PodStatusFunc, *graceperiod.Termination) {
 	p.podLock.Lock()
 	defer p.podLock.Unlock()
 
 	status, ok := p.podSyncStatuses[podUID]
 	if !ok {
-		return nil
+		return nil, nil
 	}
 
 	if !status.terminatingAt.IsZero() && !status.startedTerminating {
@@ -1413,10 +1418,30 @@ func (p *podWorkers) acknowledgeTerminating(logger klog.Logger, podUID types.UID
 		status.startedTerminating = true
 	}
 
-	if l := len(status.statusPostTerminating); l > 0 {
-		return status.statusPostTerminating[l-1]
+	if status.termination == nil {
+		status.beginTermination(p.clock.Now())
+	} else {
+		status.termination.Retry()
 	}
-	return nil
+
+	if l := len(status.statusPostTerminating); l > 0 {
+		return status.statusPostTerminating[l-1], status.termination
+	}
+	return nil, status.termination
+}
+
+// beginTermination starts the termination with the grace period of the active update.
+func (s *podSyncStatus) beginTermination(now time.Time) {
+	pod := s.activeUpdate.Pod
+	if pod == nil {
+		pod = s.activeUpdate.RunningPod.ToAPIPod()
+	}
+	gracePeriod, _ := calculateEffectiveGracePeriod(&podSyncStatus{}, pod, s.activeUpdate.KillPodOptions)
+	s.termination = graceperiod.NewTermination(now, gracePeriod)
+	if s.gracePeriod != nil {
+		// the pending update may have requested a shorter one
+		s.termination.Shorten(now, graceperiod.DeadlineAfter(now, *s.gracePeriod))
+	}
 }
 
 // completeSync is invoked when syncPod completes successfully and indicates the pod is now terminal and should
@@ -1442,11 +1467,6 @@ func (p *podWorkers) completeSync(logger klog.Logger, podUID types.UID) {
 		logger.V(4).Info("Pod worker attempted to set terminatingAt twice, likely programmer error", "podUID", podUID)
 	}
 	status.startedTerminating = true
-	// sidecars may still be running, and what they get now cannot be lengthened later
-	if status.activeUpdate != nil && status.activeUpdate.Pod != nil {
-		gracePeriod, _ := calculateEffectiveGracePeriod(status, status.activeUpdate.Pod, nil)
-		status.setGracePeriod(gracePeriod)
-	}
 
 	// the pod has now transitioned to terminating and we want to run syncTerminatingPod
 	// as soon as possible, so if no update is already waiting queue a synthetic update
@@ -1473,6 +1493,8 @@ func (p *podWorkers) completeTerminating(logger klog.Logger, podUID types.UID) {
 		logger.V(4).Info("Pod worker was terminated but did not have terminatingAt set, likely programmer error", "podUID", podUID)
 	}
 	status.terminatedAt = p.clock.Now()
+	status.termination.End()
+	status.termination, status.deletedAt, status.deletionGracePeriod = nil, time.Time{}, 0
 	for _, ch := range status.notifyPostTerminating {
 		close(ch)
 	}
@@ -1511,6 +1533,8 @@ func (p *podWorkers) completeTerminatingRuntimePod(logger klog.Logger, podUID ty
 		delete(p.startedStaticPodsByFullname, status.fullname)
 	}
 
+	status.termination.End()
+
 	// A runtime pod is transient and not part of the desired state - once it has reached
 	// terminated we can abandon tracking it.
 	delete(p.podSyncStatuses, podUID)
@@ -1544,14 +1568,6 @@ func (p *podWorkers) completeTerminated(logger klog.Logger, podUID types.UID) {
 	}
 }
 
-// hasPendingUpdate returns true if an update is waiting for the worker of the pod.
-func (p *podWorkers) hasPendingUpdate(podUID types.UID) bool {
-	p.podLock.Lock()
-	defer p.podLock.Unlock()
-	status, ok := p.podSyncStatuses[podUID]
-	return ok && status.pendingUpdate != nil
-}
-
 // completeWork requeues on error or the next sync interval and then immediately executes any pending
 // work.
 func (p *podWorkers) completeWork(logger klog.Logger, podUID types.UID, phaseTransition bool, syncErr error) {
@@ -1559,8 +1575,6 @@ func (p *podWorkers) completeWork(logger klog.Logger, podUID types.UID, phaseTra
 	switch {
 	case phaseTransition:
 		p.workQueue.Enqueue(podUID, 0)
-	case errors.Is(syncErr, context.Canceled) && p.hasPendingUpdate(podUID):
-		// Nothing failed: the update that cancelled the sync is next.
 	case syncErr == nil:
 		// No error; requeue at the regular resync interval.
 		p.workQueue.Enqueue(podUID, wait.Jitter(p.resyncInterval, workerResyncIntervalJitterFactor))
@@ -1697,9 +1711,9 @@ func (p *podWorkers) removeTerminatedWorker(logger klog.Logger, uid types.UID, s
 			status.terminatingAt = p.clock.Now()
 			if status.activeUpdate != nil && status.activeUpdate.Pod != nil {
 				gracePeriod, _ := calculateEffectiveGracePeriod(status, status.activeUpdate.Pod, nil)
-				status.setGracePeriod(gracePeriod)
+				status.gracePeriod = &gracePeriod
 			} else {
-				status.setGracePeriod(1)
+				status.gracePeriod = ptr.To[int64](1)
 			}
 			p.requeueLastPodUpdate(uid, status)
 			logger.V(4).Info("Pod is orphaned and still running, began terminating", "podUID", uid)
@@ -1732,10 +1746,9 @@ func (p *podWorkers) removeTerminatedWorker(logger klog.Logger, uid types.UID, s
 // It is intended to be injected into other modules that need to kill a pod.
 func killPodNow(ctx context.Context, podWorkers PodWorkers, recorder record.EventRecorder) eviction.KillPodFunc {
 	return func(pod *v1.Pod, isEvicted bool, gracePeriodOverride *int64, statusFn func(*v1.PodStatus)) error {
-		// Only the API asks to kill at once. Eviction and node shutdown come here with zero if no maximum is
-		// configured, and pods have always been given the smallest grace period then.
-		if gracePeriodOverride != nil && *gracePeriodOverride < 1 {
-			gracePeriodOverride = ptr.To[int64](1)
+		// A kubelet without a configured maximum passes zero, which is no request to kill at once.
+		if gracePeriodOverride != nil {
+			gracePeriodOverride = ptr.To(max(*gracePeriodOverride, 1))
 		}
 		// determine the grace period to use when killing the pod
 		gracePeriod := int64(0)

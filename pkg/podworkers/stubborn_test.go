@@ -38,22 +38,23 @@ import (
 // attempt is one attempt to terminate the pod, seen from below the worker.
 type attempt struct {
 	began, returned time.Duration
-	timeout         int64 // seconds, -1 where the worker knew no deadline
 	err             error
 }
 
-// stubborn is one pod with a container that ignores TERM, on a runtime like containerd: each attempt asks it to stop with
-// what is left, each such request has its own timer, and the first to expire kills. Times count from the start of the
-// termination.
+// stubborn is one pod with a container that ignores TERM, on a runtime like containerd: each stop call has its own timer,
+// and the first to expire kills. The pod is killed once for all attempts, as the kubelet does it. Times count from the
+// start of the termination.
 type stubborn struct {
 	start time.Time
 	// exits is when the container ends by itself; 0 is never.
 	exits time.Duration
-	// refusals is how many attempts the runtime refuses.
+	// refusals is how many kills the runtime refuses.
 	refusals int
 
 	lock     sync.Mutex
 	attempts []*attempt
+	kills    int
+	timeouts []int64 // of the stop calls, in seconds
 	dead     chan struct{}
 	diedAt   time.Duration
 	cleaned  bool
@@ -63,9 +64,8 @@ var errRefused = errors.New("the runtime refused")
 
 func (s *stubborn) Sync(context.Context, *v1.Pod) (bool, error) { return false, nil }
 
-func (s *stubborn) TerminateOrphan(ctx context.Context, _ *kubecontainer.Pod) error {
-	deadline, ok := graceperiod.FromContext(ctx)
-	return s.Terminate(ctx, Attempt{Deadline: deadline, HasDeadline: ok})
+func (s *stubborn) TerminateOrphan(ctx context.Context, _ *kubecontainer.Pod, termination *graceperiod.Termination) error {
+	return s.Terminate(ctx, Attempt{Termination: termination})
 }
 
 func (s *stubborn) Terminated(context.Context, *v1.Pod) error {
@@ -86,31 +86,44 @@ func (s *stubborn) Status(uid types.UID) *kubecontainer.PodStatus {
 }
 
 func (s *stubborn) Terminate(ctx context.Context, a Attempt) (err error) {
-	this := &attempt{began: time.Since(s.start), timeout: -1}
-	if a.HasDeadline {
-		this.timeout = a.Deadline.StopTimeout(time.Now())
-	}
+	this := &attempt{began: time.Since(s.start)}
 	s.lock.Lock()
 	s.attempts = append(s.attempts, this)
-	refuse := len(s.attempts) <= s.refusals
 	s.lock.Unlock()
 	defer func() {
 		s.lock.Lock()
 		defer s.lock.Unlock()
 		this.returned, this.err = time.Since(s.start), err
 	}()
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case refuse:
-		return errRefused
+	return a.Termination.Kill(ctx, func(context.Context) error { return s.kill(a.Termination) })
+}
+
+// kill stops the container, and asks again with what is left each time that the deadline moves.
+func (s *stubborn) kill(termination *graceperiod.Termination) error {
+	moved := termination.Moved()
+	timeout := termination.Seconds()
+	if !termination.AtOnce() {
+		timeout = max(timeout, 2)
 	}
-	go s.killAfter(time.Duration(this.timeout) * time.Second)
-	select {
-	case <-s.dead:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	s.lock.Lock()
+	s.kills++
+	refuse := s.kills <= s.refusals
+	s.lock.Unlock()
+	for {
+		s.lock.Lock()
+		s.timeouts = append(s.timeouts, timeout)
+		s.lock.Unlock()
+		if refuse {
+			return errRefused
+		}
+		go s.killAfter(time.Duration(timeout) * time.Second)
+		select {
+		case <-s.dead:
+			return nil
+		case <-moved:
+		}
+		moved = termination.Moved()
+		timeout = termination.Seconds()
 	}
 }
 

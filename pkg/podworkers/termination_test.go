@@ -38,19 +38,19 @@ func TestTermination(t *testing.T) {
 		requests []request
 		refusals int
 		exits    time.Duration
-		// timeouts of the attempts, in seconds
+		// timeouts of the stop calls, in seconds
 		timeouts []int64
 		died     time.Duration
 	}{
 		{rules: "R1", desc: "delete", requests: []request{{grace: 30}}, timeouts: []int64{30}, died: seconds(30)},
 		{rules: "R1", desc: "spec counts if nobody asks", requests: []request{{grace: -1, evict: true}}, timeouts: []int64{60}, died: seconds(60)},
-		{rules: "R1", desc: "the moment has passed", requests: []request{{grace: 30}, {after: seconds(29), grace: 10}}, timeouts: []int64{30, 2}, died: seconds(30)},
+		{rules: "R1", desc: "the moment has passed", requests: []request{{grace: 30}, {after: seconds(29), grace: 10}}, timeouts: []int64{30, 0}, died: seconds(29)},
 		{rules: "R2", desc: "longer changes nothing", requests: []request{{grace: 5}, {after: seconds(2), grace: 60}}, timeouts: []int64{5}, died: seconds(5)},
 		{rules: "R2", desc: "equal changes nothing", requests: []request{{grace: 5}, {after: seconds(2), grace: 5}}, timeouts: []int64{5}, died: seconds(5)},
 		{rules: "R3", desc: "delete(60), 3 s later delete(5)", requests: []request{{grace: 60}, {after: seconds(3), grace: 5}}, timeouts: []int64{60, 2}, died: seconds(5)},
 		{rules: "R3", desc: "rounded up", requests: []request{{grace: 60}, {after: seconds(2.5), grace: 20}}, timeouts: []int64{60, 18}, died: seconds(20.5)},
 		{rules: "R3", desc: "thrice", requests: []request{{grace: 60}, {after: seconds(2), grace: 20}, {after: seconds(4), grace: 8}}, timeouts: []int64{60, 18, 4}, died: seconds(8)},
-		{rules: "R3", desc: "eviction over delete", requests: []request{{grace: 60}, {after: seconds(10), grace: 1, evict: true}}, timeouts: []int64{60, 2}, died: seconds(12)},
+		{rules: "R3", desc: "eviction over delete", requests: []request{{grace: 60}, {after: seconds(10), grace: 1, evict: true}}, timeouts: []int64{60, 1}, died: seconds(11)},
 		{rules: "R4", desc: "force", requests: []request{{grace: 0}, {remove: true}}, timeouts: []int64{0}},
 		{rules: "R4", desc: "force while terminating", requests: []request{{grace: 30}, {after: seconds(3), grace: 0}, {after: seconds(3), remove: true}}, timeouts: []int64{30, 0}, died: seconds(3)},
 		{rules: "R4", desc: "zero is not lengthened", requests: []request{{grace: 0}, {grace: 30}}, timeouts: []int64{0}},
@@ -60,12 +60,8 @@ func TestTermination(t *testing.T) {
 	} {
 		t.Run(tc.rules+" "+tc.desc, func(t *testing.T) {
 			got := play(t, &stubborn{refusals: tc.refusals, exits: tc.exits}, tc.requests)
-			var timeouts []int64
-			for _, a := range got.attempts {
-				timeouts = append(timeouts, a.timeout)
-			}
-			if diff := cmp.Diff(tc.timeouts, timeouts); diff != "" {
-				t.Errorf("stop timeouts of the attempts (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tc.timeouts, got.timeouts); diff != "" {
+				t.Errorf("timeouts of the stop calls (-want +got):\n%s", diff)
 			}
 			if got.diedAt != tc.died {
 				t.Errorf("the container died after %v, want %v", got.diedAt, tc.died)
@@ -86,12 +82,12 @@ func TestRetryKeepsDeadline(t *testing.T) {
 	if at := got.attempts[1].began; at != seconds(3) {
 		t.Errorf("the shorter request led to an attempt after %v, want 3s", at)
 	}
-	if timeout := got.attempts[1].timeout; timeout != 37 {
+	if timeout := got.timeouts[1]; timeout != 37 {
 		t.Errorf("it had a timeout of %d s, want 37", timeout)
 	}
 	last := got.attempts[2]
-	if want := (seconds(40) - last.began + time.Second - 1).Truncate(time.Second); time.Duration(last.timeout)*time.Second != want {
-		t.Errorf("the retry after %v had a timeout of %d s, want %v", last.began, last.timeout, want)
+	if want := (seconds(40) - last.began + time.Second - 1).Truncate(time.Second); time.Duration(got.timeouts[2])*time.Second != want {
+		t.Errorf("the retry after %v had a timeout of %d s, want %v", last.began, got.timeouts[2], want)
 	}
 }
 
@@ -106,7 +102,7 @@ func TestOrphan(t *testing.T) {
 		driver.KillOrphan(ctx, &kubecontainer.Pod{ID: "1", Name: "pod", Namespace: "default"})
 		<-pod.dead
 		synctest.Wait()
-		if len(pod.attempts) != 1 || pod.attempts[0].timeout != 2 {
+		if len(pod.attempts) != 1 || pod.timeouts[0] != 2 {
 			t.Errorf("want one attempt with the minimum window, got %d", len(pod.attempts))
 		}
 		if state := driver.State("1"); state.Known || driver.Workers() != 0 {
