@@ -106,7 +106,7 @@ func (a *app) intree(ctx context.Context, r *kubetree.Repo, minor string, steps 
 	if len(faults) > 0 {
 		return red(errors.New(strings.Join(faults, "\n  ")))
 	}
-	runner.Declared = declared
+	runner.Declared, runner.OnStock = declared.Tests, declared.OnStock
 	if len(tests) > 0 {
 		runner.Declared = slices.DeleteFunc(runner.Declared, func(d intree.Declared) bool {
 			return !slices.ContainsFunc(tests, func(part string) bool { return strings.Contains(d.Name(), part) })
@@ -165,21 +165,21 @@ func intreeRunner(ctx context.Context, r *kubetree.Repo, minor string) (*intree.
 }
 
 // declaredFaults holds the declared tests against the tests that the trees really differ in.
-func declaredFaults(r *kubetree.Repo, minor string, runner *intree.Runner) ([]string, []intree.Declared, error) {
+func declaredFaults(r *kubetree.Repo, minor string, runner *intree.Runner) ([]string, intree.Declaration, error) {
 	declared, err := intree.LoadDeclaration(r.SeriesDir(minor))
 	if err != nil {
-		return faultsOf(err), nil, nil
+		return faultsOf(err), declared, nil
 	}
 	changed, err := intree.Changed(runner.Stock, runner.Fixed, runner.Run)
 	if err != nil {
-		return nil, nil, err
+		return nil, declared, err
 	}
 	brought, err := intree.Specs(runner.Fixed, runner.Series, runner.Vet)
 	if err != nil {
-		return nil, nil, err
+		return nil, declared, err
 	}
 	faults := append(intree.Compare(declared.Tests, changed), intree.CompareSpecs(declared.Specs, brought)...)
-	return faults, declared.Tests, nil
+	return faults, declared, nil
 }
 
 // artifacts is the folder for reports.

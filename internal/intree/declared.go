@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -48,6 +49,14 @@ type Declared struct {
 	reason *regexp.Regexp
 }
 
+// parse reads the code as a file of the package.
+func (f StockForm) parse() (*source, error) {
+	if f.Package == "" || f.Code == "" {
+		return nil, errors.New("want package and code: the folder of a package in the tree, and Go declarations")
+	}
+	return parseSource("onstock_test.go", "package "+path.Base(f.Package)+"\n\n"+f.Code)
+}
+
 // Name is the test with its package.
 func (d Declared) Name() string { return d.Package + "." + d.Test }
 
@@ -63,53 +72,63 @@ var testName = regexp.MustCompile(`^(?:Test|Fuzz|Example)\w*(?:/\S+)?$`)
 type Declaration struct {
 	// Tests run with go test; `kgrace intree` runs them.
 	Tests []Declared `json:"tests"`
+	// OnStock has the forms of helpers that call what stock does not have.
+	OnStock []StockForm `json:"onStock,omitempty"`
 	// Specs need a node; `kgrace e2e-node` runs them.
 	Specs []Spec `json:"specs,omitempty"`
 	// LeavesOff names the patches of the default minor that this series does not have.
 	LeavesOff []patchset.LeftOff `json:"leavesOff,omitempty"`
 }
 
-// LoadDeclared returns the tests of LoadDeclaration.
-func LoadDeclared(dir string) ([]Declared, error) {
-	all, err := LoadDeclaration(dir)
-	return all.Tests, err
+// StockForm is what helpers of the tests in one package are on stock. A test that calls a changed function through a helper
+// compiles on stock with the helper's stock form, and fails there by what stock does.
+type StockForm struct {
+	// Package is the folder in the tree: "pkg/kubelet".
+	Package string `json:"package"`
+	// Code has the helpers as Go declarations, with the names and receivers that they have in the tests.
+	Code string `json:"code"`
 }
 
 // LoadDeclaration reads the file in the folder of a series and refuses one that does not say enough.
 func LoadDeclaration(dir string) (Declaration, error) {
-	path := filepath.Join(dir, DeclaredFile)
-	data, err := os.ReadFile(path)
+	name := filepath.Join(dir, DeclaredFile)
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return Declaration{}, fmt.Errorf("%w: it names every test that the series brings or changes, and how it fails on stock", err)
 	}
 	var file Declaration
 	if err := yaml.UnmarshalStrict(data, &file); err != nil {
-		return Declaration{}, fmt.Errorf("%s: %w", path, err)
+		return Declaration{}, fmt.Errorf("%s: %w", name, err)
 	}
 	var errs []error
 	seen := map[string]bool{}
 	for i := range file.Tests {
 		d := &file.Tests[i]
 		if err := d.check(); err != nil {
-			errs = append(errs, fmt.Errorf("%s: test %d, %q: %w", path, i+1, d.Name(), err))
+			errs = append(errs, fmt.Errorf("%s: test %d, %q: %w", name, i+1, d.Name(), err))
 		}
 		if seen[d.Name()] {
-			errs = append(errs, fmt.Errorf("%s: %s is declared twice", path, d.Name()))
+			errs = append(errs, fmt.Errorf("%s: %s is declared twice", name, d.Name()))
 		}
 		seen[d.Name()] = true
+	}
+	for _, form := range file.OnStock {
+		if _, err := form.parse(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: onStock of %q: %w", name, form.Package, err))
+		}
 	}
 	for i := range file.Specs {
 		s := &file.Specs[i]
 		if err := s.check(); err != nil {
-			errs = append(errs, fmt.Errorf("%s: spec %d, %q: %w", path, i+1, s.Text, err))
+			errs = append(errs, fmt.Errorf("%s: spec %d, %q: %w", name, i+1, s.Text, err))
 		}
 		if seen[s.Name()] {
-			errs = append(errs, fmt.Errorf("%s: the spec %s is declared twice", path, s.Name()))
+			errs = append(errs, fmt.Errorf("%s: the spec %s is declared twice", name, s.Name()))
 		}
 		seen[s.Name()] = true
 	}
 	if len(file.Tests) == 0 {
-		errs = append(errs, fmt.Errorf("%s declares no test; a series without tests proves nothing", path))
+		errs = append(errs, fmt.Errorf("%s declares no test; a series without tests proves nothing", name))
 	}
 	return file, errors.Join(errs...)
 }

@@ -36,7 +36,7 @@ func TestChangedAndCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Test{
-		{"pkg/kubelet", "TestSettled", true}, {"pkg/kubelet", "TestStarted", true},
+		{"pkg/kubelet", "TestThroughHelper", true}, {"pkg/kubelet", "TestSettled", true}, {"pkg/kubelet", "TestStarted", true},
 		{"pkg/kubelet", "TestGrace", false}, {"pkg/kubelet", "TestWait", false}, {"pkg/kubelet", "TestDeadline", true},
 		{"pkg/kubelet", "TestUsesNewPackage", true}, {"pkg/kubelet", "TestNewButKept", true}, {"pkg/kubelet", "TestPanics", true},
 		{"pkg/kubelet", "TestSkips", true}, {"pkg/kubelet", "TestOutside", true}, {"pkg/kubelet/graceperiod", "TestDeadline", true},
@@ -59,7 +59,7 @@ func TestChangedAndCompare(t *testing.T) {
 	}
 }
 
-func TestLoadDeclared(t *testing.T) {
+func TestLoadDeclaration(t *testing.T) {
 	const good = "tests:\n- package: pkg/kubelet\n  test: TestX/a_b\n  reason: want 0\n- package: pkg/kubelet\n  test: TestY\n  kept: it was right before\n"
 	for name, tc := range map[string]struct{ text, want string }{
 		"good":                  {good, ""},
@@ -73,18 +73,21 @@ func TestLoadDeclared(t *testing.T) {
 		"a timeout as reason":   {"tests:\n- package: a\n  test: TestX\n  reason: timed out\n", "any failure says"},
 		"a bad pattern":         {"tests:\n- package: a\n  test: TestX\n  reason: '('\n", "missing closing"},
 		"no test function":      {"tests:\n- package: a\n  test: helper\n  reason: x\n", "name of a test function"},
+		"a form for stock":      {good + "onStock:\n- package: pkg/kubelet\n  code: |\n    func f() {}\n", ""},
+		"a form that is no Go":  {good + "onStock:\n- package: pkg/kubelet\n  code: |\n    func f( {}\n", "onStock of \"pkg/kubelet\""},
+		"a form of no package":  {good + "onStock:\n- code: |\n    func f() {}\n", "want package and code"},
 		"a path of the machine": {"tests:\n- package: /a\n  test: TestX\n  reason: x\n", "folder of the tree"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, DeclaredFile), tc.text)
-			_, err := LoadDeclared(dir)
+			_, err := LoadDeclaration(dir)
 			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
 	}
-	if _, err := LoadDeclared(t.TempDir()); err == nil || !strings.Contains(err.Error(), "names every test") {
+	if _, err := LoadDeclaration(t.TempDir()); err == nil || !strings.Contains(err.Error(), "names every test") {
 		t.Errorf("no file: got %v", err)
 	}
 }

@@ -41,6 +41,8 @@ type Runner struct {
 	Run, Vet []string
 	// Declared are the series' own tests.
 	Declared []Declared
+	// OnStock has the forms of their helpers where Stock has no function that they call.
+	OnStock []StockForm
 	// Progress gets a line a step; nil means none.
 	Progress io.Writer
 

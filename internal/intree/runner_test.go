@@ -51,6 +51,8 @@ func TestStockGivesEachTestItsVerdict(t *testing.T) {
 		{Declared{Test: "TestDeadline", Reason: "undefined: newWorker"}, want{judge.Reproduced, "undefined: newWorker"}},
 		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestDeadline", Reason: "undefined: Deadline"}, want{judge.Reproduced, "undefined: Deadline"}},
 		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestImports", Reason: "undefined: graceperiod.Deadline"}, want{judge.Reproduced, "compiler: "}},
+		// By what stock does: its helper has a form for stock.
+		{Declared{Test: "TestThroughHelper", Reason: "have 3, want 5"}, want{judge.Reproduced, "have 3, want 5"}},
 		// Kept: one that stock compiles, one of which stock has a form of its own.
 		{Declared{Test: "TestNewButKept", Kept: "was right before"}, want{judge.KeptGood, ""}},
 		{Declared{Test: "TestWait", Kept: "another argument, nothing else"}, want{judge.KeptGood, "stock's own form"}},
@@ -70,6 +72,7 @@ func TestStockGivesEachTestItsVerdict(t *testing.T) {
 		declared, wants = append(declared, c.declared), append(wants, c.want)
 	}
 	r := newRunner(t, declared...)
+	r.OnStock = []StockForm{{Package: "pkg/kubelet", Code: "func (h *harness) wait(a int) int { return Wait(a) }\n"}}
 	results, err := r.Do(t.Context(), StepStock)
 	if err != nil {
 		t.Fatal(err)

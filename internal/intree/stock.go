@@ -95,7 +95,18 @@ func (r *Runner) compileOnStock(ctx context.Context, pkg, scratch string) (*tran
 	if err != nil {
 		return nil, "", err
 	}
-	t := newTransplant(stock, fixed)
+	var forms []*source
+	for _, form := range r.OnStock {
+		if path.Clean(form.Package) != path.Clean(pkg) {
+			continue
+		}
+		parsed, err := form.parse()
+		if err != nil {
+			return nil, "", err
+		}
+		forms = append(forms, parsed)
+	}
+	t := newTransplant(stock, fixed, forms...)
 	binary := filepath.Join(scratch, "stock.test")
 	for round := 1; round <= maxRounds; round++ {
 		overlay, err := t.write(r.Stock, pkg, scratch, beside)

@@ -33,7 +33,7 @@ import (
 type transplant struct {
 	stock map[string]*source // by file name
 	fixed map[string]*source
-	known map[string]decl // stock's, by "package key"
+	known map[string]decl // stock's and those of the forms, by "package key"
 
 	// out holds, by "package key", what was taken out and what the compiler said.
 	out map[string][]string
@@ -45,8 +45,15 @@ type transplant struct {
 	current map[string]*source
 }
 
-func newTransplant(stock, fixed map[string]*source) *transplant {
-	return &transplant{stock: stock, fixed: fixed, known: index(stock), out: map[string][]string{}, cut: map[string][]string{}, unimported: map[string]bool{}}
+// newTransplant returns the transplant of fixed's tests. Forms has what helpers of theirs are on stock.
+func newTransplant(stock, fixed map[string]*source, forms ...*source) *transplant {
+	known := index(stock)
+	for _, form := range forms {
+		for key, d := range index(map[string]*source{form.file: form}) {
+			known[key] = d
+		}
+	}
+	return &transplant{stock: stock, fixed: fixed, known: known, out: map[string][]string{}, cut: map[string][]string{}, unimported: map[string]bool{}}
 }
 
 // render returns the files that differ from stock's: name to text. A file that only stock has maps to the empty text.
@@ -124,6 +131,9 @@ func complaints(said string) []complaint {
 // unused is the complaint about an import that nothing uses any more.
 var unused = regexp.MustCompile(`imported (?:as \S+ )?and not used`)
 
+// otherMethod is the complaint about a type of the tests that has another form of a method than an interface of the tree.
+var otherMethod = regexp.MustCompile(`(?:\*|[ (])(\w+) does not implement \S+ \(wrong type for method (\w+)\)`)
+
 // takeOut takes out what the compiler complains about and says whether that changed anything. A complaint about what
 // stock has too cannot be met: then the transplant does not take.
 func (t *transplant) takeOut(said []complaint) bool {
@@ -131,6 +141,10 @@ func (t *transplant) takeOut(said []complaint) bool {
 	for _, c := range said {
 		s := t.current[c.file]
 		if s == nil {
+			continue
+		}
+		if m := otherMethod.FindStringSubmatch(c.text); m != nil && t.dropKey(s.pkg, m[1]+"."+m[2], c.text) {
+			changed = true
 			continue
 		}
 		for _, i := range s.imports {
@@ -211,6 +225,18 @@ func (t *transplant) drop(pkg string, d decl, said string) bool {
 	}
 	t.out[key] = append(t.out[key], said)
 	return true
+}
+
+// dropKey is drop for the declaration of that key, whichever file it stands in.
+func (t *transplant) dropKey(pkg, key, said string) bool {
+	for _, s := range t.current {
+		for _, d := range s.decls {
+			if s.pkg == pkg && d.key == key {
+				return t.drop(pkg, d, said)
+			}
+		}
+	}
+	return false
 }
 
 // spread takes out what names a new declaration that was taken out: the compiler would complain about the name alone, and

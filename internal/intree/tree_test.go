@@ -45,6 +45,8 @@ var stockTree = map[string]string{
 func Grace(g int) int { return max(g, 1) }
 
 func Wait(a int) int { return a }
+
+type Waiter interface{ Wait(a int) int }
 `,
 	"pkg/kubelet/kubelet_test.go": `package kubelet
 
@@ -62,6 +64,15 @@ func TestGrace(t *testing.T) { check(t, Grace(0), 1) }
 func TestWait(t *testing.T) { check(t, Wait(3), 3) }
 
 func TestUntouched(t *testing.T) { check(t, Grace(5), 5) }
+
+type waiter struct{}
+
+func (waiter) Wait(a int) int { return a }
+
+func TestWaiter(t *testing.T) {
+	var w Waiter = waiter{}
+	_ = w
+}
 `,
 	"require/require.go":             requirePackage,
 	"pkg/kubelet/only_stock_test.go": "package kubelet\n\nvar onlyStock = 1\n",
@@ -84,6 +95,8 @@ func newWorker(start, g int) *worker { return &worker{graceperiod.Deadline(start
 func Grace(g int) int { return g }
 
 func Wait(a, b int) int { return a + b }
+
+type Waiter interface{ Wait(a, b int) int }
 `,
 	"pkg/kubelet/graceperiod/graceperiod.go":      "package graceperiod\n\nfunc Deadline(start, g int) int { return start + g }\n",
 	"pkg/kubelet/graceperiod/graceperiod_test.go": "package graceperiod\n\nimport \"testing\"\n\nfunc TestDeadline(t *testing.T) {\n\tif Deadline(1, 2) != 3 {\n\t\tt.Error()\n\t}\n}\n",
@@ -115,6 +128,15 @@ func TestGrace(t *testing.T) {
 func TestWait(t *testing.T) { check(t, Wait(3, 0), 3) }
 
 func TestUntouched(t *testing.T) { check(t, Grace(5), 5) }
+
+type waiter struct{}
+
+func (waiter) Wait(a, b int) int { return a + b }
+
+func TestWaiter(t *testing.T) {
+	var w Waiter = waiter{}
+	_ = w
+}
 
 func TestDeadline(t *testing.T) { check(t, deadlineOf(5), 15) }
 
@@ -155,6 +177,11 @@ func (h *harness) started() *worker {
 	w := newWorker(1, 2)
 	return w
 }
+
+// wait is a helper that calls what has another argument on stock.
+func (h *harness) wait(a int) int { return Wait(a, 2) }
+
+func TestThroughHelper(t *testing.T) { require.Equal(t, 5, (&harness{t}).wait(3)) }
 
 func TestSettled(t *testing.T) { (&harness{t}).settled(Grace(0), 0) }
 

@@ -57,7 +57,7 @@ func (p *Plan) Key(number int, column Column, in Inputs) string {
 	}
 	if column == Without || column == With {
 		// Marshalling plain strings does not fail.
-		data, _ := json.Marshal(p.Patches[number-1].Tests)
+		data, _ := json.Marshal([]any{p.Patches[number-1].Tests, p.OnStock})
 		write(string(data))
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -35,6 +35,8 @@ type Plan struct {
 	Pins    versions.Minor
 	Series  *patchset.Series
 	Patches []Patch
+	// OnStock has the forms of the tests' helpers where a tree has no function that they call.
+	OnStock []intree.StockForm
 }
 
 // Patch is one patch with what it says of itself.
@@ -55,11 +57,11 @@ func NewPlan(ctx context.Context, minor string, pins versions.Minor, dir string)
 	if err != nil {
 		return nil, err
 	}
-	declared, err := intree.LoadDeclared(dir)
+	declared, err := intree.LoadDeclaration(dir)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Minor: minor, Pins: pins, Series: series}
+	p := &Plan{Minor: minor, Pins: pins, Series: series, OnStock: declared.OnStock}
 	var errs []error
 	for i, patch := range series.Patches {
 		one := Patch{Number: i + 1, Patch: patch}
@@ -68,7 +70,7 @@ func NewPlan(ctx context.Context, minor string, pins versions.Minor, dir string)
 		}
 		p.Patches = append(p.Patches, one)
 	}
-	for _, d := range declared {
+	for _, d := range declared.Tests {
 		owner := ownerOf(series, d)
 		if owner < 0 {
 			errs = append(errs, fmt.Errorf("%s: %s declares %s, which no patch brings or changes", minor, intree.DeclaredFile, d.Name()))

@@ -157,7 +157,7 @@ func says(r intree.Result) string {
 // failing runs declared tests of a patch, as the tree after it has them, on a tree without it. Results by name.
 func (b *bench) failing(ctx context.Context, number int, tree string, tests []intree.Declared) (map[string]intree.Result, error) {
 	r := b.runner(number)
-	r.Stock, r.Fixed, r.Declared = tree, b.after, tests
+	r.Stock, r.Fixed, r.Declared, r.OnStock = tree, b.after, tests, b.plan.OnStock
 	r.Run, r.Vet = intree.Packages(r.Series)
 	results, err := r.Do(ctx, intree.StepStock)
 	if err != nil {
