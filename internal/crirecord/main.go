@@ -19,9 +19,9 @@ limitations under the License.
 //
 //	crirecord --listen SOCKET --runtime SOCKET --record FILE
 //
-// It records and changes nothing, makes no call fail, and runs until it gets TERM. It also writes down when the node left it
-// waiting for the CPU. Exit codes: 0 after TERM, 1 when it could
-// not listen or write, 2 for bad usage. Linux only; built without cgo it is one static file.
+// It records and changes nothing, makes no call fail, and runs until it gets TERM. It also records when it was kept waiting
+// (internal/control). Exit codes: 0 after TERM, 1 when it could not listen or write, 2 for bad usage. Linux only; built without
+// cgo it is one static file.
 package main
 
 import (
@@ -35,6 +35,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/kgrace/kgrace/internal/control"
 	"github.com/kgrace/kgrace/internal/criproxy"
 	"github.com/kgrace/kgrace/internal/history/stream"
 )
@@ -85,7 +86,7 @@ func serve(ctx context.Context, listen, runtime, record string, errs io.Writer) 
 		return errors.Join(err, out.Trouble(err))
 	}
 	defer proxy.Close()
-	go out.Pulse(ctx)
+	go control.Beat(ctx, out)
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	told := false

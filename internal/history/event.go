@@ -53,6 +53,12 @@ const (
 	// ContainerExit: the runtime saw the container's main process end; ExitCode is its code.
 	ContainerExit Kind = "cri.exit"
 
+	// ControlLate: something that waits as the kubelet waits, and does nothing else, was kept waiting: it was due at At, and Late
+	// is by how many seconds it came later. ControlSaw: the same control, beside the kubelet, saw a watch event of a pod that is
+	// to end; Reason is MODIFIED or DELETED, Grace is deletionGracePeriodSeconds (package control).
+	ControlLate Kind = "control.late"
+	ControlSaw  Kind = "control.saw"
+
 	// Line: the container's own time-stamped line; Reason is its first word (START, TERM, HOOK-START, HOOK-END, ...),
 	// At is the container's stamp.
 	Line Kind = "container.line"
@@ -75,7 +81,7 @@ var known = map[Kind]bool{
 	Armed: true, Abandoned: true, Finished: true,
 	Step: true, Manifest: true,
 	APIDelete: true, APIDeleted: true, APIPod: true, APIContainer: true, APIJob: true,
-	CRICall: true, CRIReturn: true, ContainerExit: true,
+	CRICall: true, CRIReturn: true, ContainerExit: true, ControlLate: true, ControlSaw: true,
 	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true, KubeletBegan: true, KubeletLeft: true,
 }
 
@@ -104,4 +110,6 @@ type Event struct {
 	Reason   string `json:"reason,omitempty"`
 	Message  string `json:"message,omitempty"`
 	Count    int32  `json:"count,omitempty"`
+	// Late is a delay in seconds.
+	Late float64 `json:"late,omitempty"`
 }

@@ -43,7 +43,6 @@ type Follower struct {
 	number int
 	begun  bool
 
-	lates  lates
 	done   chan struct{}
 	cancel context.CancelFunc
 
@@ -151,8 +150,6 @@ func (f *Follower) see(text []byte) error {
 	switch {
 	case l.Event != nil:
 		f.sink.Add(*l.Event)
-	case l.Late != nil:
-		f.lates.add(*l.Late)
 	case l.Trouble != "":
 		return errors.New(l.Trouble)
 	case l.Begun != 0 && f.begun:

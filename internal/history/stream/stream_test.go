@@ -24,8 +24,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/kgrace/kgrace/internal/history"
 )
@@ -147,45 +145,6 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	if _, err := Follow(t.Context(), filepath.Join(t.TempDir(), "no", "folder"), newTaken()); err == nil {
 		t.Error("a folder that is not there is followed")
 	}
-}
-
-func TestLateBeatsAreTold(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cri.jsonl")
-	w := begin(t, path)
-	day := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for i, by := range []time.Duration{3 * time.Second, time.Second, 2 * time.Second} {
-		if err := w.put(line{Late: &Late{Due: day.Add(time.Duration(i) * time.Minute), By: by}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f, err := Follow(t.Context(), path, newTaken())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	for after, want := range map[time.Duration]time.Duration{0: 3 * time.Second, 4 * time.Second: 2 * time.Second, 3 * time.Minute: 0} {
-		if got := f.Latest(day.Add(after)); got != want {
-			t.Errorf("after %v: %v, want %v", after, got, want)
-		}
-	}
-}
-
-// In time that stands still for nobody no beat is late.
-func TestPulse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "cri.jsonl")
-		w := begin(t, path)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		w.Pulse(ctx)
-		text, err := os.ReadFile(path)
-		if err != nil || strings.Contains(string(text), "late") {
-			t.Errorf("%s, %v", text, err)
-		}
-		w.Close()
-	})
 }
 
 func TestWriteErrorsAreKept(t *testing.T) {

@@ -30,8 +30,6 @@ type line struct {
 	// Begun is the pid of a writer that begins here.
 	Begun int            `json:"begun,omitempty"`
 	Event *history.Event `json:"event,omitempty"`
-	// Late is a beat of the writer's pulse that came late.
-	Late *Late `json:"late,omitempty"`
 	// Trouble says why the recording is not whole from here on.
 	Trouble string `json:"trouble,omitempty"`
 }

@@ -1,0 +1,54 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+const (
+	// beat is how often a timer is due.
+	beat = 50 * time.Millisecond
+	// tells is the shortest delay that is recorded. Timers of an idle machine come about a millisecond late.
+	tells = 10 * time.Millisecond
+)
+
+// Beat waits for a timer again and again until ctx ends, and records when it came late.
+func Beat(ctx context.Context, sink history.Sink) {
+	timer := time.NewTimer(beat)
+	defer timer.Stop()
+	for {
+		due := time.Now().Add(beat)
+		timer.Reset(beat)
+		select {
+		case <-timer.C:
+			record(sink, due, time.Since(due))
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// record records a delay that is long enough to matter.
+func record(sink history.Sink, due time.Time, late time.Duration) {
+	if late >= tells {
+		sink.Add(history.Event{Kind: history.ControlLate, At: due, Late: late.Seconds()})
+	}
+}

@@ -1,0 +1,113 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Beside is the program that runs next to a node's kubelet, in the same parent cgroup, and waits as that waits (package control).
+//
+//	beside --kubeconfig FILE --node NAME --record FILE
+//
+// What it sees goes as JSON lines into the record (package stream). The kubeconfig is the kubelet's own; where a kubelet has still
+// to be given one, it is waited for. It runs until it gets TERM. Exit codes: 0 after TERM, 1 when it cannot read the kubeconfig or
+// write the record, 2 for bad usage.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kgrace/kgrace/internal/control"
+	"github.com/kgrace/kgrace/internal/history/stream"
+)
+
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+}
+
+func run(ctx context.Context, args []string, errs io.Writer) int {
+	set := flag.NewFlagSet("beside", flag.ContinueOnError)
+	set.SetOutput(errs)
+	kubeconfig := set.String("kubeconfig", "", "the kubelet's kubeconfig")
+	node := set.String("node", "", "the node whose pods are watched")
+	record := set.String("record", "", "the file that lines are added to")
+	err := set.Parse(args)
+	if err == nil && (*kubeconfig == "" || *node == "" || *record == "" || set.NArg() > 0) {
+		err = errors.New("expected --kubeconfig FILE --node NAME --record FILE, and nothing else")
+		fmt.Fprintln(errs, "beside:", err)
+	}
+	if err != nil {
+		return exitUsage
+	}
+	if err := wait(ctx, *kubeconfig, *node, *record); err != nil {
+		fmt.Fprintln(errs, "beside:", err)
+		return exitFailed
+	}
+	return 0
+}
+
+// look is how often it is asked for a kubeconfig that is not there yet.
+const look = 200 * time.Millisecond
+
+func wait(ctx context.Context, kubeconfig, node, record string) error {
+	out, err := stream.Append(record)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	go control.Beat(ctx, out)
+	for {
+		_, err := os.Stat(kubeconfig)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			return errors.Join(err, out.Trouble(err))
+		}
+		timer := time.NewTimer(look)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return out.Err()
+		}
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return errors.Join(err, out.Trouble(err))
+	}
+	config.UserAgent = "kgrace-control"
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return errors.Join(err, out.Trouble(err))
+	}
+	control.Pods(ctx, client, node, out)
+	return out.Err()
+}
