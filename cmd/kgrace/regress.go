@@ -42,6 +42,7 @@ type regression struct {
 	minor, arm, level, artifacts, judge string
 	runtimes                            []string
 	oneByOne                            bool
+	jobs                                int
 	out                                 outputFlag
 	split                               split
 	// from these follow
@@ -65,6 +66,11 @@ virtual time; it needs Go and nothing else, and gives one table for each runtime
 
 Every minor of versions.yaml can be asked for, at level sim also all of them, one after the other: --kubernetes all; what a
 minor leaves is then in a folder of its name. A scenario that needs what a minor does not have is named below the table.
+
+On nodes as many scenarios run at once as the machine is fit for, which its cores and the first pod show; both arms side by side
+only if they fit. A late kill is not the kubelet's where the kubelet asked for it in time: the table then says by how much the
+runtime was late. What only the machine may explain is invalid; such a scenario runs once more, alone on its node. A red one
+never does.
 
 What is missing is built first. Histories, an HTML report, JUnit, JSON and the suite's log go to $` + ArtifactsVar + `
 (default: artifacts in the output folder). Kept histories can be judged again, without nodes or root: --judge.
@@ -100,7 +106,8 @@ func (q *regression) addFlags(cmd *cobra.Command) {
 	addMinorFlag(cmd, &q.minor)
 	addArmFlag(cmd, &q.arm)
 	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where histories and reports go")
-	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, for slow machines")
+	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, whatever the machine is fit for")
+	cmd.Flags().IntVar(&q.jobs, "jobs", 0, "how many scenarios may be under way at once on nodes, over both arms (default: what the machine is fit for)")
 	cmd.Flags().VarP(&q.out, "output", "o", "how to print the result")
 }
 
@@ -130,6 +137,9 @@ func (q *regression) resolve(ids []string) (err error) {
 	q.ids = ids
 	if err := q.canSplit(); err != nil {
 		return usage(err)
+	}
+	if q.jobs < 0 {
+		return usage(errors.New("--jobs must be at least 1"))
 	}
 	if q.judge != "" && len(ids) > 0 {
 		return usage(errors.New("--judge takes the scenarios from the folder's histories; name none"))
@@ -177,8 +187,11 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 
 // build makes what the nodes run.
 func (q *regression) build(ctx context.Context, r *kubetree.Repo) (map[scenario.Arm]map[string]string, error) {
-	actor := filepath.Join(r.Output, "bin", "actor")
+	actor, beside := filepath.Join(r.Output, "bin", "actor"), filepath.Join(r.Output, "bin", "beside")
 	if err := localnode.BuildActor(ctx, r.Root, actor); err != nil {
+		return nil, err
+	}
+	if err := localnode.BuildBeside(ctx, r.Root, beside); err != nil {
 		return nil, err
 	}
 	bin := map[scenario.Arm]map[string]string{}
@@ -187,7 +200,7 @@ func (q *regression) build(ctx context.Context, r *kubetree.Repo) (map[scenario.
 		if err != nil {
 			return nil, err
 		}
-		all[localnode.ProgramActor] = actor
+		all[localnode.ProgramActor], all[localnode.ProgramBeside] = actor, beside
 		bin[arm] = all
 	}
 	return bin, nil

@@ -43,8 +43,8 @@ type suite struct {
 }
 
 var (
-	suiteOfNodes    = suite{scenario.LevelNode, "./test/regression/node", "regression-node.test", "suite", []string{"histories"}}
-	suiteOfClusters = suite{scenario.LevelKind, "./test/e2e", "e2e.test", "suite-kind", []string{"histories", "logs"}}
+	suiteOfNodes    = suite{scenario.LevelNode, "./test/regression/node", "regression-node.test", "suite", []string{"histories", regress.FirstRuns}}
+	suiteOfClusters = suite{scenario.LevelKind, "./test/e2e", "e2e.test", "suite-kind", []string{"histories", regress.FirstRuns, "logs"}}
 )
 
 // settle finds what the command line leaves open: the minor, its scenarios, and where artifacts go.
@@ -104,7 +104,7 @@ func (q *regression) prepare(s suite, c regress.Config) (string, error) {
 	if err := renew(q.artifacts, old...); err != nil {
 		return "", err
 	}
-	c.Minor, c.Arms, c.Artifacts, c.OneByOne, c.Lifeline = q.minor, q.arms, q.artifacts, q.oneByOne, true
+	c.Minor, c.Arms, c.Artifacts, c.OneByOne, c.Jobs, c.Lifeline = q.minor, q.arms, q.artifacts, q.oneByOne, q.jobs, true
 	for _, one := range q.scenarios {
 		c.Scenarios = append(c.Scenarios, one.ID)
 	}

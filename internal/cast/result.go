@@ -26,7 +26,7 @@ import (
 // Result has a history judged by every rule that its scenario names.
 func Result(h history.History, s scenario.Scenario) report.Result {
 	arm := scenario.Arm(h.Arm)
-	result := report.Result{Scenario: s.ID, Arm: arm, Figures: judge.Measure(h, s)}
+	result := report.Result{Scenario: s.ID, Arm: arm, Second: h.Second, Figures: judge.Measure(h, s)}
 	for _, want := range s.In(h.Minor).At(scenario.Level(h.Level)).Expect {
 		found := judge.Judge(want.Rule, h, s)
 		result.Rules = append(result.Rules, report.RuleResult{

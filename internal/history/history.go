@@ -31,6 +31,8 @@ type Header struct {
 	Minor string `json:"minor"`
 	// Pod is the name of the scenario's pod (the first, where it has several).
 	Pod string `json:"pod,omitempty"`
+	// Second says, of a scenario that was run a second time, why the first run decided nothing.
+	Second string `json:"second,omitempty"`
 	// Versions names the programs that took part, by program name (kubelet, containerd, runc, ...).
 	Versions map[string]string `json:"versions,omitempty"`
 }

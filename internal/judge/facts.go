@@ -55,6 +55,8 @@ type facts struct {
 	evictions []eviction
 	// left are records that the kubelet kept of killing the pod.
 	left []history.Event
+	// carried is by how much the runtime was late where a verdict stands by what the kubelet asked for (runtime_late.go).
+	carried *time.Duration
 	// unanswered are calls about the pod that had not returned when the observation ended.
 	unanswered []history.Event
 }
@@ -145,7 +147,7 @@ func (c *container) stopped(from time.Time) (call, bool) {
 
 // read sorts a history. The string says why no rule can apply to it; "" when rules can.
 func read(h history.History, s scenario.Scenario) (*facts, string) {
-	f := &facts{Bounds: At(scenario.Level(h.Level)), scenario: s, sim: h.Level == string(scenario.LevelSim), events: h.ByTime()}
+	f := &facts{Bounds: At(scenario.Level(h.Level)), scenario: s, sim: h.Level == string(scenario.LevelSim), events: h.ByTime(), carried: new(time.Duration)}
 	byName := map[string]*container{}
 	for i, spec := range s.Pod.All() {
 		c := &container{Container: spec, sidecar: i < len(s.Pod.Sidecars)}

@@ -29,6 +29,10 @@ type Figures struct {
 	Dead *float64 `json:"deadSeconds"`
 	// Forced is from a force delete of a pod already terminating to the end of the last container.
 	Forced *float64 `json:"forcedSeconds,omitempty"`
+	// RuntimeLate is by how many seconds at most the runtime was late to kill a container, ControlLate for how long at most a
+	// control was kept waiting.
+	RuntimeLate float64 `json:"runtimeLatestSeconds,omitempty"`
+	ControlLate float64 `json:"controlLatestSeconds,omitempty"`
 }
 
 // Measure takes the figures of a history; all are nil where the scenario did not run.
@@ -37,10 +41,19 @@ func Measure(h history.History, s scenario.Scenario) Figures {
 	if why != "" || len(f.requests) == 0 || len(f.containers) == 0 {
 		return Figures{}
 	}
+	var figures Figures
+	for _, e := range f.events {
+		if e.Kind == history.ControlLate {
+			figures.ControlLate = max(figures.ControlLate, e.Late)
+		}
+	}
 	var last time.Time
 	for _, c := range f.containers {
 		if c.exit == nil {
-			return Figures{}
+			return figures
+		}
+		if due, ok := f.asked(c); ok && c.exit.killed() {
+			figures.RuntimeLate = max(figures.RuntimeLate, c.exit.at.Sub(due).Seconds())
 		}
 		last = later(last, c.exit.at)
 	}
@@ -48,7 +61,7 @@ func Measure(h history.History, s scenario.Scenario) Figures {
 		s := last.Sub(at).Seconds()
 		return &s
 	}
-	figures := Figures{Dead: since(f.origin)}
+	figures.Dead = since(f.origin)
 	for i, r := range f.requests {
 		if i > 0 && r.grace == 0 && last.After(r.sent) {
 			figures.Forced = since(r.sent)

@@ -162,7 +162,8 @@ var flowCases = map[scenario.Rule][]ruleCase{
 		{"an orphan killed with its cgroup", "orphan", parts(orphaned, stop(5, "main", 2, .1), killed(5, "main"), finished(9)), held_, ""},
 		{"an orphan's hook", "orphan", parts(orphaned, line(4, "main", "HOOK-START"), stop(5, "main", 2, 2), killed(7, "main"), finished(9)), broken_, "a hook started"},
 		{"an orphan with the spec's grace", "orphan", parts(orphaned, stop(5, "main", 60, 60), killed(65, "main"), finished(70)), broken_, "timeout 60"},
-		{"an orphan that lives on", "orphan", parts(orphaned, stop(5, "main", 2, 20), killed(25, "main"), finished(27)), broken_, "lived until 25.00 s"},
+		{"an orphan that lives on", "orphan", parts(orphaned, called(5, 1, "StopContainer", "main", history.Seconds(2), "Canceled: x"), killed(25, "main"), finished(27)), broken_, "lived until 25.00 s"},
+		{"an orphan that the runtime leaves alone", "orphan", parts(orphaned, stop(5, "main", 2, 20), killed(25, "main"), finished(27)), held_, "runtime late by 18.0 s"},
 		{"an orphan nobody tears down", "orphan", parts(orphaned, finished(120)), broken_, "never ended"},
 	},
 	scenario.LostUpdate: {

@@ -33,6 +33,9 @@ type Finding struct {
 	Why string `json:"why"`
 	// At is the moment that decided, where one did.
 	At time.Time `json:"at,omitzero"`
+	// RuntimeLate is by how many seconds the runtime was late to carry out what the kubelet had asked for in time, where the
+	// finding stands by that.
+	RuntimeLate float64 `json:"runtimeLateSeconds,omitempty"`
 }
 
 // rules holds the judge of every rule.
@@ -77,7 +80,7 @@ func Judge(rule scenario.Rule, h history.History, s scenario.Scenario) Finding {
 	if needsDeadline[rule] && slices.ContainsFunc(f.begins, func(b beginning) bool { return b.missed }) {
 		return Finding{Rule: rule, Outcome: scenario.Invalid, Why: "no terminating sync of the pod ever started, so there is no deadline"}
 	}
-	found := judge(f)
+	found := f.standing(f.explain(judge, judge(f)))
 	found.Rule = rule
 	// A rule is held by a run only if the run was the whole scenario.
 	if found.Outcome == scenario.Held {

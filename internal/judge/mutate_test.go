@@ -141,7 +141,7 @@ type mutant struct {
 // must turn red, and nothing that the catalogue expects of the scenario may stay green for the wrong reason: the recorded
 // history itself is good (TestRecordedHistories).
 var mutants = []mutant{
-	{"killed at the old deadline", "shorten-once", []mutate{shift(0, exitOf("main"), 12*time.Second)}, []scenario.Rule{"R1", "R3"}},
+	{"killed at the old deadline", "shorten-once", []mutate{drop(1, callOf("main", "StopContainer")), shift(0, exitOf("main"), 12*time.Second)}, []scenario.Rule{"R1", "R3"}},
 	{"killed early", "shorten-once", []mutate{shift(0, exitOf("main"), -3*time.Second)}, []scenario.Rule{"R1"}},
 	{"never killed", "shorten-once", []mutate{drop(0, exitOf("main")), shift(0, kind(history.Finished), 20*time.Second)}, []scenario.Rule{"R1", "R3"}},
 	{"remaining rounded down", "shorten-once", []mutate{timeout(1, "main", add(-1))}, []scenario.Rule{"R3"}},
@@ -152,12 +152,12 @@ var mutants = []mutant{
 	{"the first stop cancelled", "shorten-thrice", []mutate{cancelled("main", 2*time.Second)}, []scenario.Rule{"R9"}},
 	{"never 38", "shorten-late", []mutate{timeout(1, "main", to(20)), shift(0, exitOf("main"), 17*time.Second), shift(0, kind(history.Finished), 20*time.Second)}, []scenario.Rule{"R1", "R2"}},
 	{"half a second rounded down", "shorten-between-seconds", []mutate{timeout(1, "main", add(-1)), shift(0, exitOf("main"), -time.Second)}, []scenario.Rule{"R1", "R3"}},
-	{"lengthened", "lengthen", []mutate{shift(0, exitOf("main"), 55*time.Second)}, []scenario.Rule{"R2"}},
+	{"lengthened", "lengthen", []mutate{timeout(0, "main", to(60)), shift(0, exitOf("main"), 55*time.Second)}, []scenario.Rule{"R2"}},
 	{"lengthened at the runtime", "lengthen", []mutate{
 		again(0, callOf("main", "StopContainer"), 2*time.Second), timeout(1, "main", to(60))}, []scenario.Rule{"R2"}},
 	{"killed by something else than a stop call", "force-while-terminating", []mutate{drop(1, callOf("main", "StopContainer"))}, []scenario.Rule{"R3", "R4", "R8"}},
 	{"no window", "now", []mutate{shift(0, exitOf("main"), -1500*time.Millisecond)}, []scenario.Rule{"R5"}},
-	{"window too long", "now", []mutate{shift(0, exitOf("main"), 10*time.Second)}, []scenario.Rule{"R5"}},
+	{"window too long", "now", []mutate{timeout(0, "main", to(12)), shift(0, exitOf("main"), 10*time.Second)}, []scenario.Rule{"R5"}},
 	{"zero raised to 2", "force-direct", []mutate{timeout(0, "main", to(2))}, []scenario.Rule{"R4"}},
 	{"zero raised to 1 for a terminating pod", "force-while-terminating", []mutate{timeout(1, "main", to(1))}, []scenario.Rule{"R4"}},
 	{"force late", "force-while-terminating", []mutate{shift(1, callOf("main", "StopContainer"), 2*time.Second),
@@ -197,11 +197,11 @@ var mutants = []mutant{
 		history.Event{Kind: history.KubeletEvent, Reason: "FailedKillPod", Message: "context canceled"})}, []scenario.Rule{"R10"}},
 	{"a second Killing", "quiet-cancel", []mutate{again(0, reason(history.KubeletEvent, "Killing"), 3*time.Second)}, []scenario.Rule{"R10"}},
 	{"killed before what counts as now", "shorten-past", []mutate{shift(0, exitOf("main"), -2*time.Second)}, []scenario.Rule{"R1"}},
-	{"a second window", "shorten-past", []mutate{shift(0, exitOf("main"), 3*time.Second)}, []scenario.Rule{"R1"}},
-	{"lives past the window", "shorten-past", []mutate{shift(0, exitOf("main"), 8*time.Second)}, []scenario.Rule{"R1", "R2"}},
+	{"a second window", "shorten-past", []mutate{timeout(0, "main", to(33)), timeout(1, "main", to(3)), shift(0, exitOf("main"), 3*time.Second)}, []scenario.Rule{"R1"}},
+	{"lives past the window", "shorten-past", []mutate{timeout(0, "main", to(38)), timeout(1, "main", to(8)), shift(0, exitOf("main"), 8*time.Second)}, []scenario.Rule{"R1", "R2"}},
 	{"a negative one taken for 0", "negative", []mutate{timeout(0, "main", to(0)), shift(0, exitOf("main"), -2*time.Second)}, []scenario.Rule{"R4", "R5"}},
-	{"a hook that hangs, twice the grace", "hook-hangs", []mutate{shift(0, exitOf("main"), 20*time.Second)}, []scenario.Rule{"R5"}},
-	{"a hook's time on top", "hook-slow", []mutate{shift(0, exitOf("main"), 16*time.Second)}, []scenario.Rule{"R1"}},
+	{"a hook that hangs, twice the grace", "hook-hangs", []mutate{shift(0, callOf("main", "StopContainer"), 20*time.Second), shift(0, exitOf("main"), 20*time.Second)}, []scenario.Rule{"R5"}},
+	{"a hook's time on top", "hook-slow", []mutate{shift(0, callOf("main", "StopContainer"), 16*time.Second), shift(0, exitOf("main"), 16*time.Second)}, []scenario.Rule{"R1"}},
 	{"the probe died with the sync", "readiness-during-stop", []mutate{dropFrom(word("main", "PROBE"), 5)}, []scenario.Rule{"R12"}},
 	{"a retry with more time", "stop-errors", []mutate{timeout(1, "main", to(30))}, []scenario.Rule{"R2"}},
 	{"refused and stuck", "stop-errors", []mutate{drop(0, exitOf("main")), shift(0, kind(history.Finished), 100*time.Second)}, []scenario.Rule{"R11"}},
@@ -226,9 +226,9 @@ var mutants = []mutant{
 		history.Event{Kind: history.Line, Container: "main", Reason: "HOOK-START"})}, []scenario.Rule{"R12"}},
 	{"an orphan with the spec's grace", "orphan", []mutate{timeout(0, "main", to(60))}, []scenario.Rule{"R12"}},
 	{"0 guessed", "lost-zero-update", []mutate{shift(0, exitOf("main"), -12*time.Second)}, []scenario.Rule{"R14"}},
-	{"a new start at the removal", "lost-zero-update", []mutate{shift(0, exitOf("main"), 8*time.Second)}, []scenario.Rule{"R14"}},
-	{"held after the kubelet's restart", "kubelet-killed", []mutate{shift(0, exitOf("main"), 13*time.Second)}, []scenario.Rule{"R11"}},
-	{"held after the runtime's restart", "containerd-restarted", []mutate{shift(0, exitOf("main"), 13*time.Second)}, []scenario.Rule{"R11"}},
+	{"a new start at the removal", "lost-zero-update", []mutate{timeout(0, "main", add(8)), shift(0, exitOf("main"), 8*time.Second)}, []scenario.Rule{"R14"}},
+	{"held after the kubelet's restart", "kubelet-killed", []mutate{drop(2, callOf("main", "StopContainer")), shift(0, exitOf("main"), 13*time.Second)}, []scenario.Rule{"R11"}},
+	{"held after the runtime's restart", "containerd-restarted", []mutate{drop(1, callOf("main", "StopContainer")), shift(0, exitOf("main"), 13*time.Second)}, []scenario.Rule{"R11"}},
 	{"gone from the API under a live container", "graceful-two-phase", []mutate{shift(0, reason(history.APIPod, "DELETED"), -20*time.Second)}, []scenario.Rule{"R12"}},
 	{"killed though it ends by itself", "graceful-two-phase", []mutate{func(t *testing.T, h *history.History) {
 		code := int32(137)

@@ -146,9 +146,10 @@ func (f *facts) orphan() Finding {
 		case !asked:
 		case first.timeout < 1 || seconds(first.timeout) > f.Window:
 			return broken(first.at, "container %s was asked to stop with timeout %d; an orphan has grace 1", c.Name, first.timeout)
-		case c.exit.at.After(first.at.Add(seconds(first.timeout) + f.Slack)):
-			return broken(c.exit.at, "container %s lived until %s, though it was asked to stop in %d s at %s",
-				c.Name, f.when(c.exit.at), first.timeout, f.when(first.at))
+		default:
+			if found := f.deadBy(c, first.target().Add(f.Slack)); found.Outcome != "" {
+				return found
+			}
 		}
 	}
 	return held("torn down with grace 1 after the kubelet's start at %s, no hook", f.when(started))

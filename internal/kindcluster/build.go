@@ -25,15 +25,18 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Build builds the two static programs that a cluster is given, of the checkout at root, into the folder bin. The go command's
-// own cache makes a second call cheap.
-func Build(ctx context.Context, root, toolchain, bin string) (recorder, actor string, err error) {
+// Build builds the static programs that a cluster is given, of the checkout at root, into the folder bin. The go command's own
+// cache makes a second call cheap.
+func Build(ctx context.Context, root, toolchain, bin string) (Programs, error) {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
-		return "", "", err
+		return Programs{}, err
 	}
-	recorder, actor = filepath.Join(bin, "crirecord"), filepath.Join(bin, "actor")
-	if _, err := tool.Go(ctx, root, toolchain, nil, "build", "-o", recorder, "./internal/crirecord"); err != nil {
-		return "", "", err
+	p := Programs{Recorder: filepath.Join(bin, "crirecord"), Beside: filepath.Join(bin, "beside"), Actor: filepath.Join(bin, "actor")}
+	if _, err := tool.Go(ctx, root, toolchain, nil, "build", "-o", p.Recorder, "./internal/crirecord"); err != nil {
+		return Programs{}, err
 	}
-	return recorder, actor, localnode.BuildActor(ctx, root, actor)
+	if err := localnode.BuildBeside(ctx, root, p.Beside); err != nil {
+		return Programs{}, err
+	}
+	return p, localnode.BuildActor(ctx, root, p.Actor)
 }

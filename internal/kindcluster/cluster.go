@@ -22,7 +22,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -44,7 +43,7 @@ type Cluster struct {
 	control, worker nodes.Node
 	rest            *rest.Config
 	client          kubernetes.Interface
-	calls           *stream.Follower
+	calls, beside   *stream.Follower
 	lines           *lines.Server
 
 	unwatch  context.CancelFunc // ends the watching of the nodes' containers
@@ -77,11 +76,8 @@ func (c *Cluster) Recording() error {
 	c.mu.Lock()
 	trouble := c.trouble
 	c.mu.Unlock()
-	return errors.Join(trouble, c.calls.Err())
+	return errors.Join(trouble, c.calls.Err(), c.beside.Err())
 }
-
-// StoodStill is for how long at most the worker left a waiting program without CPU after a moment.
-func (c *Cluster) StoodStill(after time.Time) time.Duration { return c.calls.Latest(after) }
 
 // Lost is closed when a node's container ended by itself; Err then says which.
 func (c *Cluster) Lost() <-chan struct{} { return c.lost }

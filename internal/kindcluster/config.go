@@ -38,8 +38,8 @@ type Config struct {
 	Name string
 	// Image of both nodes: a name that the Docker engine has, or can pull.
 	Image string
-	// Recorder and Actor are the static programs internal/crirecord and internal/actor; Build makes them.
-	Recorder, Actor string
+	// Programs are our own that the worker is given.
+	Programs
 	// LinesSocket is the name of the line server's socket in LinesDir.
 	LinesSocket string
 	// Record takes the worker's runtime calls and the lines of containers.
@@ -48,6 +48,12 @@ type Config struct {
 	Logs string
 	// Log receives progress, one line a step; nil for none.
 	Log io.Writer
+}
+
+// Programs are static programs: Recorder is internal/crirecord, Beside is internal/control/beside, Actor is internal/actor. Build
+// makes them.
+type Programs struct {
+	Recorder, Beside, Actor string
 }
 
 // clusterName keeps node names within a label, and the names out of a shell's and a regular expression's way.
@@ -71,7 +77,11 @@ func (c *Config) complete() error {
 	if c.LinesSocket == "" || c.Record == nil {
 		return errors.New("nothing to record into (Config.LinesSocket, Config.Record)")
 	}
-	for what, file := range map[string]*string{"the recorder (Config.Recorder)": &c.Recorder, "the actor (Config.Actor)": &c.Actor} {
+	for what, file := range map[string]*string{
+		"the recorder (Config.Recorder)":       &c.Recorder,
+		"the control (Config.Beside)":          &c.Beside,
+		"the containers' actor (Config.Actor)": &c.Actor,
+	} {
 		path, err := filepath.Abs(*file)
 		if err == nil {
 			_, err = os.Stat(path)

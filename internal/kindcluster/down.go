@@ -50,6 +50,9 @@ func (c *Cluster) Close(context.Context) error {
 		// What it has to say was asked while it mattered (Recording).
 		_ = c.calls.Close()
 	}
+	if c.beside != nil {
+		_ = c.beside.Close()
+	}
 	if c.layout.dir != "" {
 		errs = append(errs, c.layout.remove())
 	}

@@ -41,7 +41,7 @@ nodeRegistration:
 func clusterConfig(c Config, l layout) *v1alpha4.Cluster {
 	config := kindnode.ClusterConfig(kindnode.ClusterOptions{Name: c.Name, Image: c.Image, Workers: 1, Kubelet: kubelet})
 	worker := &config.Nodes[1]
-	worker.ExtraMounts = append(worker.ExtraMounts, l.mounts(c.Recorder)...)
+	worker.ExtraMounts = append(worker.ExtraMounts, l.mounts(c.Programs)...)
 	worker.KubeadmConfigPatches = append(worker.KubeadmConfigPatches, join)
 	v1alpha4.SetDefaultsCluster(config)
 	return config

@@ -38,7 +38,7 @@ func good(t *testing.T) Config {
 	if err := os.WriteFile(program, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return Config{Name: "kgrace-test", Image: "image", Recorder: program, Actor: program, LinesSocket: "lines.sock",
+	return Config{Name: "kgrace-test", Image: "image", Programs: Programs{program, program, program}, LinesSocket: "lines.sock",
 		Record: history.SinkFunc(func(history.Event) {})}
 }
 
@@ -52,7 +52,8 @@ func TestConfigIsChecked(t *testing.T) {
 		"no node image":              func(c *Config) { c.Image = "" },
 		"nothing to record into":     func(c *Config) { c.Record = nil },
 		"the recorder":               func(c *Config) { c.Recorder = filepath.Join(t.TempDir(), "none") },
-		"the actor":                  func(c *Config) { c.Actor = filepath.Join(t.TempDir(), "none") },
+		"the control":                func(c *Config) { c.Beside = filepath.Join(t.TempDir(), "none") },
+		"the containers' actor":      func(c *Config) { c.Actor = filepath.Join(t.TempDir(), "none") },
 	} {
 		c := good(t)
 		change(&c)

@@ -28,14 +28,17 @@ import (
 
 // What the worker has that its image has not, as paths inside the node.
 const (
-	inProgram   = "/kgrace/bin/crirecord"
+	inRecorder  = "/kgrace/bin/crirecord"
+	inBeside    = "/kgrace/bin/beside"
 	inRecord    = "/kgrace/record"
 	inLines     = "/kgrace/lines"
 	inManifests = "/etc/kubernetes/manifests"
 	inUnits     = "/etc/systemd/system"
 
 	recordFile = "cri.jsonl"
+	besideFile = "beside.jsonl"
 	unit       = "kgrace-crirecord.service"
+	besideUnit = "kgrace-beside.service"
 
 	// criSocket is the endpoint that the worker's kubelet is given, containerdSocket the runtime's own in a kind node.
 	criSocket        = "/run/kgrace/cri.sock"
@@ -43,7 +46,8 @@ const (
 )
 
 // units are the files for the worker's systemd. The recorder comes with containerd, before kubeadm runs, and takes part in no
-// restart. A stopped kubelet is a killed one, and so is a restarted containerd: nothing may end in order.
+// restart. The control comes with the kubelet, in its slice, and outlives it; it has no kubeconfig to read before kubeadm has made
+// one. A stopped kubelet is a killed one, and so is a restarted containerd: nothing may end in order.
 var units = map[string]string{
 	unit: fmt.Sprintf(`[Unit]
 Description=records the calls between kubelet and containerd
@@ -52,13 +56,22 @@ Description=records the calls between kubelet and containerd
 ExecStart=%s --listen %s --runtime %s --record %s/%s
 RuntimeDirectory=kgrace
 Restart=always
-`, inProgram, criSocket, containerdSocket, inRecord, recordFile),
+`, inRecorder, criSocket, containerdSocket, inRecord, recordFile),
+	besideUnit: fmt.Sprintf(`[Unit]
+Description=waits as the kubelet waits
+
+[Service]
+ExecStart=%s --kubeconfig /etc/kubernetes/kubelet.conf --node %%H --record %s/%s
+Slice=kubelet.slice
+`, inBeside, inRecord, besideFile),
 	"containerd.service.d/20-kgrace.conf": `[Unit]
 Wants=` + unit + `
 [Service]
 KillSignal=SIGKILL
 `,
-	"kubelet.service.d/20-kgrace.conf": `[Service]
+	"kubelet.service.d/20-kgrace.conf": `[Unit]
+Wants=` + besideUnit + `
+[Service]
 KillSignal=SIGKILL
 `,
 }
@@ -124,9 +137,10 @@ func (l layout) unit(name string) string { return filepath.Join(l.dir, "units", 
 func (l layout) remove() error { return os.RemoveAll(l.dir) }
 
 // mounts are the worker's.
-func (l layout) mounts(recorder string) []v1alpha4.Mount {
+func (l layout) mounts(p Programs) []v1alpha4.Mount {
 	all := []v1alpha4.Mount{
-		{HostPath: recorder, ContainerPath: inProgram, Readonly: true},
+		{HostPath: p.Recorder, ContainerPath: inRecorder, Readonly: true},
+		{HostPath: p.Beside, ContainerPath: inBeside, Readonly: true},
 		{HostPath: l.record(), ContainerPath: inRecord},
 		{HostPath: l.lines(), ContainerPath: inLines},
 		{HostPath: l.manifests(), ContainerPath: inManifests},

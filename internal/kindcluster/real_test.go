@@ -53,11 +53,11 @@ func real(t *testing.T, name string) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorder, actor, err := Build(t.Context(), root, "local", t.TempDir())
+	programs, err := Build(t.Context(), root, "local", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Name: name, Image: kindnode.DefaultImage(minor, kubetree.Fixed), Recorder: recorder, Actor: actor, LinesSocket: "lines.sock",
+	return Config{Name: name, Image: kindnode.DefaultImage(minor, kubetree.Fixed), Programs: programs, LinesSocket: "lines.sock",
 		Record: history.SinkFunc(func(history.Event) {}), Log: t.Output()}
 }
 

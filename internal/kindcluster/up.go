@@ -109,6 +109,10 @@ func (c *Cluster) record(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	c.beside, err = stream.Follow(ctx, filepath.Join(c.layout.record(), besideFile), c.config.Record)
+	if err != nil {
+		return err
+	}
 	c.lines, err = lines.Serve(ctx, filepath.Join(c.layout.lines(), c.config.LinesSocket), c.config.Record, func(err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()

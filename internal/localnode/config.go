@@ -43,6 +43,8 @@ const (
 	ProgramHostLocal = "host-local"
 	// ProgramActor is the static program of internal/actor; BuildActor makes it. Both images hold it.
 	ProgramActor = "actor"
+	// ProgramBeside is the static program of internal/control/beside; BuildBeside makes it. A node need not have it (StartBeside).
+	ProgramBeside = "beside"
 )
 
 // Images that every node holds. Pods use them with imagePullPolicy Never or IfNotPresent.

@@ -131,6 +131,8 @@ func program(p paths, name, node, snapshotter string, more ...string) (Program, 
 			"--config=" + p.etc("kubelet.yaml"), "--kubeconfig=" + p.etc("kubelet.kubeconfig"), "--hostname-override=" + node,
 			"--node-ip=" + nodeIP, "--root-dir=" + kubeletDir, "--cert-dir=" + p.data("pki"), "--v=4",
 		}
+	case ProgramBeside:
+		args = []string{"--kubeconfig=" + p.etc("kubelet.kubeconfig"), "--node=" + node, "--record=" + p.beside()}
 	default:
 		return Program{}, fmt.Errorf("no such program of a node: %s", name)
 	}

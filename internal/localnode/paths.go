@@ -85,7 +85,7 @@ func (p paths) makeDirs() error {
 	if err := os.RemoveAll(p.logs()); err != nil {
 		return err
 	}
-	dirs := []string{p.logs(), p.data("bin"), p.data("pki"), p.data("etc", "cni"), p.data("sysctl"), p.manifests(), p.lines()}
+	dirs := []string{p.logs(), p.data("bin"), p.data("pki"), p.data("etc", "cni"), p.data("sysctl"), filepath.Dir(p.beside()), p.manifests(), p.lines()}
 	for _, dir := range append(dirs, slices.Collect(maps.Values(p.binds()))...) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err

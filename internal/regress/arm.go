@@ -17,13 +17,11 @@ limitations under the License.
 package regress
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +30,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kgrace/kgrace/internal/control"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/history/apiwatch"
 	"github.com/kgrace/kgrace/internal/scenario"
@@ -47,16 +46,24 @@ type bench struct {
 	node     Place
 	client   kubernetes.Interface
 	recorder *history.Recorder
+	waits    *waits // records into recorder
 	watches  []*apiwatch.Watch
 	versions map[string]string
-	pulse    pulse
+
+	mu    sync.Mutex
+	plays []*play // under way or to begin
+}
+
+func newBench(r *Run, arm scenario.Arm) *bench {
+	recorder := history.NewRecorder()
+	return &bench{run: r, arm: arm, recorder: recorder, waits: &waits{record: recorder}}
 }
 
 // runArm brings the arm's node up, runs the scenarios, and takes it down whatever happens.
 func (r *Run) runArm(ctx context.Context, arm scenario.Arm) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	b := &bench{run: r, arm: arm, recorder: history.NewRecorder()}
+	b := newBench(r, arm)
 	defer func() { err = errors.Join(err, b.close(context.WithoutCancel(ctx))) }()
 	if err := b.open(ctx); err != nil {
 		return fmt.Errorf("%s: no node: %w", arm, err)
@@ -72,10 +79,10 @@ func (r *Run) runArm(ctx context.Context, arm scenario.Arm) (err error) {
 		case <-ctx.Done():
 		}
 	}()
-	go b.pulse.take(ctx)
-	err = b.runAll(ctx)
-	r.logf("%s done; this machine kept a waiting program waiting for at most %v", arm, b.pulse.longest().Round(time.Millisecond))
-	return err
+	// The recorder is a part of this process at some levels, and the watches of the API are at all.
+	go control.Beat(ctx, b.waits)
+	defer b.tell(ctx)()
+	return b.runAll(ctx)
 }
 
 // open brings the node up and begins to watch its API.
@@ -85,7 +92,7 @@ func (b *bench) open(ctx context.Context) error {
 		open = b.run.openNode
 	}
 	var err error
-	if b.node, err = open(ctx, b.arm, b.recorder); err != nil {
+	if b.node, err = open(ctx, b.arm, b.waits); err != nil {
 		b.node = nil
 		return err
 	}
@@ -161,74 +168,6 @@ func (b *bench) keepLogs() error {
 		return fmt.Errorf("%s: keep the nodes' logs: %w", b.arm, err)
 	}
 	return nil
-}
-
-// runAll arms every scenario, then starts them one by one, and puts their results.
-func (b *bench) runAll(ctx context.Context) error {
-	all := slices.Clone(b.run.options.Scenarios)
-	slices.SortStableFunc(all, func(x, y scenario.Scenario) int {
-		level := b.run.options.Level
-		return cmp.Compare(y.At(level).WatchFor(level), x.At(level).WatchFor(level))
-	})
-	var plays []*play
-	for _, s := range all {
-		p, err := b.newPlay(s)
-		if err != nil {
-			return err
-		}
-		defer p.log.Close()
-		plays = append(plays, p)
-	}
-	var together, alone []*play
-	for _, p := range plays {
-		if p.scenario.Alone {
-			alone = append(alone, p)
-		} else {
-			together = append(together, p)
-		}
-	}
-	b.performTogether(ctx, together)
-	for _, p := range alone {
-		p.prepare(ctx)
-		p.perform(ctx, time.Now().Add(rest))
-	}
-	var errs []error
-	for _, p := range plays {
-		errs = append(errs, p.err)
-	}
-	return errors.Join(errs...)
-}
-
-// performTogether arms scenarios that do not disturb each other, and then begins one after the other.
-func (b *bench) performTogether(ctx context.Context, plays []*play) {
-	var wait, soon sync.WaitGroup
-	for _, p := range plays {
-		wait.Go(func() {
-			p.prepare(ctx)
-			if p.scenario.Pulls() {
-				// What it is about would be over before the others are armed.
-				soon.Go(func() { p.perform(ctx, time.Now()) })
-			}
-		})
-	}
-	wait.Wait()
-	armed := 0
-	for _, p := range plays {
-		if p.armed {
-			armed++
-		}
-	}
-	b.run.logf("%s %d of %d scenarios armed", b.arm, armed, len(plays))
-
-	// The last one armed may be the first one to begin; of a few scenarios every one is.
-	start := time.Now().Add(rest)
-	for i, p := range plays {
-		if !p.scenario.Pulls() {
-			wait.Go(func() { p.perform(ctx, start.Add(time.Duration(i)*apart)) })
-		}
-	}
-	wait.Wait()
-	soon.Wait()
 }
 
 // progress makes lines of other packages lines of progress.

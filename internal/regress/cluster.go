@@ -44,13 +44,13 @@ const scenarioLabel = "kgrace.test/scenario"
 // pod makes the API object of the scenario's pod.
 func (p *play) pod() *corev1.Pod {
 	pod := cast.Pod(p.scenario, p.node.NodeName(), p.node.LinesDir())
-	pod.Labels = map[string]string{scenarioLabel: p.row.ID}
+	pod.Labels = map[string]string{scenarioLabel: p.scenario.ID}
 	return pod
 }
 
 // createOwner creates the controller that makes the scenario's pod.
 func (p *play) createOwner(ctx context.Context, pod *corev1.Pod) error {
-	about := metav1.ObjectMeta{Name: p.row.ID, Namespace: namespace}
+	about := metav1.ObjectMeta{Name: p.scenario.ID, Namespace: namespace}
 	selector := &metav1.LabelSelector{MatchLabels: pod.Labels}
 	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels}, Spec: pod.Spec}
 	one := int32(1)
@@ -80,9 +80,27 @@ func (p *play) createOwner(ctx context.Context, pod *corev1.Pod) error {
 	return err
 }
 
+// remove removes the pod, and the controller that would make another.
+func (p *play) remove(ctx context.Context) error {
+	policy, name := metav1.DeletePropagationBackground, p.scenario.ID
+	var err error
+	switch p.scenario.Pod.Owner {
+	case scenario.OwnerStatefulSet:
+		err = p.client.AppsV1().StatefulSets(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &policy})
+	case scenario.OwnerDaemonSet:
+		err = p.client.AppsV1().DaemonSets(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &policy})
+	case scenario.OwnerJob:
+		err = p.client.BatchV1().Jobs(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &policy})
+	}
+	if err != nil || p.target == "" {
+		return err
+	}
+	return p.client.CoreV1().Pods(namespace).Delete(ctx, p.target, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
+}
+
 // owned returns the name of the pod that the controller made.
 func (p *play) owned(ctx context.Context) (string, error) {
-	pods, err := p.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: scenarioLabel + "=" + p.row.ID})
+	pods, err := p.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: scenarioLabel + "=" + p.scenario.ID})
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +136,7 @@ func (p *play) drain(ctx context.Context) error {
 	zero := int64(0)
 	p.log.Add(history.Event{Kind: history.APIDelete, Pod: p.target, Grace: &zero})
 	answer := history.Event{Kind: history.APIDeleted, Pod: p.target, Grace: &zero}
-	err := place.Drain(ctx, scenarioLabel+"="+p.row.ID)
+	err := place.Drain(ctx, scenarioLabel+"="+p.scenario.ID)
 	if err != nil {
 		answer.Error = err.Error()
 	}

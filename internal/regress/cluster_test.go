@@ -23,7 +23,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,10 +41,7 @@ type stage struct {
 	fails   error
 	logs    string
 	closed  bool
-	still   time.Duration
 }
-
-func (s *stage) StoodStill(time.Time) time.Duration { return s.still }
 
 func (s *stage) Client() kubernetes.Interface            { return s.client }
 func (*stage) NodeName() string                          { return "node" }
@@ -74,9 +70,9 @@ func onKind(t *testing.T, id string) scenario.Scenario {
 // onStage is a scenario ready to play on a stage.
 func onStage(t *testing.T, s *stage, id string) *play {
 	t.Helper()
-	b := &bench{run: &Run{options: Options{Level: scenario.LevelKind}}, arm: scenario.Fixed, node: s, client: s.client,
-		recorder: history.NewRecorder()}
-	p, err := b.newPlay(onKind(t, id))
+	b := newBench(&Run{options: Options{Level: scenario.LevelKind}}, scenario.Fixed)
+	b.node, b.client = s, s.client
+	p, err := b.newPlay(onKind(t, id), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,19 +176,6 @@ func TestRecreate(t *testing.T) {
 	p.do(t.Context(), scenario.Recreate{})
 	if events := p.log.History().Events; events[0].Error != "" || !strings.Contains(events[1].Error, "already exists") {
 		t.Errorf("%+v", events)
-	}
-}
-
-// A scenario of a time in which the node got no CPU decides nothing.
-func TestANodeThatStoodStill(t *testing.T) {
-	s := &stage{client: fake.NewClientset(), still: 900 * time.Millisecond}
-	p := onStage(t, s, "drain-force")
-	if err := p.stoodStill(time.Now()); err != nil {
-		t.Error(err)
-	}
-	s.still = 1200 * time.Millisecond
-	if err := p.stoodStill(time.Now()); err == nil || !strings.Contains(err.Error(), "node node stood still for 1.2 s") {
-		t.Errorf("got %v", err)
 	}
 }
 

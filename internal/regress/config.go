@@ -40,6 +40,7 @@ type Config struct {
 	Nodes     string                             `json:"nodes"`
 	Artifacts string                             `json:"artifacts"`
 	OneByOne  bool                               `json:"oneByOne"`
+	Jobs      int                                `json:"jobs,omitempty"`
 	// Clusters is what the kind level's clusters are made of.
 	Clusters *Clusters `json:"clusters,omitempty"`
 	// Lifeline says that standard input is a pipe whose end means that the suite shall end.
@@ -52,8 +53,15 @@ type Clusters struct {
 	Images map[scenario.Arm]string `json:"images"`
 	// Prefix begins the clusters' names; the arm follows.
 	Prefix string `json:"prefix"`
-	// Recorder and Actor are the programs that a cluster's worker is given.
+	// Programs are what a cluster's worker is given.
+	Programs
+}
+
+// Programs are our own that run on the worker of a cluster.
+type Programs struct {
+	// Recorder is internal/crirecord, Beside is internal/control/beside, Actor is internal/actor: static programs.
 	Recorder string `json:"recorder"`
+	Beside   string `json:"beside"`
 	Actor    string `json:"actor"`
 }
 
@@ -105,7 +113,7 @@ func ReadConfig(path string, progress io.Writer) (options Options, lifeline bool
 		return Options{}, false, fmt.Errorf("%s=%s names no scenario", ConfigVar, path)
 	}
 	options = Options{Minor: c.Minor, Level: cmp.Or(c.Level, scenario.LevelNode), Arms: c.Arms, Bin: c.Bin, Nodes: c.Nodes, Artifacts: c.Artifacts,
-		OneByOne: c.OneByOne, Progress: progress}
+		OneByOne: c.OneByOne, Jobs: c.Jobs, Progress: progress}
 	for _, arm := range c.Arms {
 		if _, err := scenario.ParseArm(string(arm)); err != nil {
 			return Options{}, false, err

@@ -40,8 +40,10 @@ type Options struct {
 	Bin map[scenario.Arm]map[string]string
 	// Nodes is where the nodes' folders go, Artifacts where histories and results go.
 	Nodes, Artifacts string
-	// OneByOne runs one arm after the other; otherwise both at once.
+	// OneByOne runs one arm after the other; otherwise both at once, if this machine is fit for it.
 	OneByOne bool
+	// Jobs is how many scenarios may be under way at once, over both arms; 0 leaves it to the machine.
+	Jobs int
 	// Progress takes one line for each thing done; nil for none.
 	Progress io.Writer
 }
@@ -52,6 +54,8 @@ func (o Options) check() error {
 		return errors.New("no scenario to run")
 	case len(o.Arms) == 0:
 		return errors.New("no arm to run on")
+	case o.Jobs < 0:
+		return fmt.Errorf("%d scenarios at once: expected at least 1, or 0 for as many as this machine is fit for", o.Jobs)
 	}
 	for _, arm := range o.Arms {
 		if o.Level == scenario.LevelNode && o.Open == nil && o.Bin[arm] == nil {
@@ -74,10 +78,8 @@ func (o Options) check() error {
 // Durations of a run. None decides a verdict: what is not seen in time makes a scenario invalid, or is broken by a bound
 // of the contract that lies far inside.
 const (
-	// armTimeout is how long a pod may take to run, on a machine that starts forty pods at once.
+	// armTimeout is how long a pod may take to run.
 	armTimeout = 120 * time.Second
-	// apart is the time between the first requests of two scenarios of one arm.
-	apart = 350 * time.Millisecond
 	// rest is how long a pod runs at least before the first step: a pod deleted right after its start is stopped only when
 	// the pod cache is newer, up to 2 s later on stock.
 	rest = 3 * time.Second

@@ -18,7 +18,6 @@ package regress
 
 import (
 	"context"
-	"time"
 
 	"k8s.io/client-go/kubernetes"
 
@@ -64,10 +63,6 @@ type (
 		CutKubeletOff(ctx context.Context) error
 		LetKubeletList(ctx context.Context) error
 	}
-	// paced is a place that may get less of this machine than the harness does, and tells when it was left waiting.
-	paced interface {
-		StoodStill(after time.Time) time.Duration
-	}
 	// logging is a place whose programs' logs are gone with it.
 	logging interface {
 		ExportLogs(dir string) error
@@ -81,6 +76,7 @@ type (
 	}
 )
 
-// Opener makes the place of an arm, recording into the sink from before the kubelet starts. The place outlives the call: its
+// Opener makes the place of an arm, recording into the sink from before the kubelet starts, with a control beside the kubelet
+// (package control). The place outlives the call: its
 // recording ends with ctx or Close.
 type Opener func(ctx context.Context, arm scenario.Arm, record history.Sink) (Place, error)

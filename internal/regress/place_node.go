@@ -28,6 +28,7 @@ import (
 	"github.com/kgrace/kgrace/internal/criproxy"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/history/lines"
+	"github.com/kgrace/kgrace/internal/history/stream"
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
@@ -38,6 +39,7 @@ type realNode struct {
 	client kubernetes.Interface
 	proxy  *criproxy.Proxy
 	lines  *lines.Server
+	beside *stream.Follower
 
 	mu      sync.Mutex
 	trouble error
@@ -68,6 +70,12 @@ func (r *Run) openNode(ctx context.Context, arm scenario.Arm, record history.Sin
 	if n.client, err = kubernetes.NewForConfig(n.RESTConfig()); err != nil {
 		return nil, err
 	}
+	if n.beside, err = stream.Follow(ctx, n.BesideRecord(), record); err != nil {
+		return nil, err
+	}
+	if err := n.StartBeside(ctx); err != nil {
+		return nil, err
+	}
 	return n, nil
 }
 
@@ -93,13 +101,17 @@ func (n *realNode) Inject(fault criproxy.Fault) (func(), error) { return n.proxy
 func (n *realNode) Recording() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return errors.Join(n.trouble, n.proxy.ExitsErr())
+	return errors.Join(n.trouble, n.proxy.ExitsErr(), n.beside.Err())
 }
 
 func (n *realNode) Close(ctx context.Context) error {
 	var errs []error
 	if n.Node != nil {
 		errs = append(errs, n.Down(ctx))
+	}
+	if n.beside != nil {
+		// What it has to say of the recording was asked before.
+		_ = n.beside.Close()
 	}
 	if n.lines != nil {
 		errs = append(errs, n.lines.Close())

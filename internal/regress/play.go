@@ -22,12 +22,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -41,33 +43,45 @@ type play struct {
 	target string
 	faults *cast.Faults
 	armed  bool
+	// second says why the first run of the scenario decided nothing, if this is the second.
+	second string
+	// result is there when it has been performed; interrupted says that the run ended first.
+	result      report.Result
+	interrupted bool
 	// err is trouble with files; all else is in the history.
 	err error
+
+	mu    sync.Mutex
+	stage string // what it waits for
 }
 
-func (b *bench) newPlay(row scenario.Scenario) (*play, error) {
+// newPlay makes the play of a scenario; second says why it is played a second time, "" if it is not.
+func (b *bench) newPlay(row scenario.Scenario, second string) (*play, error) {
 	s := row.At(b.run.options.Level)
-	p := &play{bench: b, row: row, scenario: s, target: row.ID}
+	if second != "" {
+		s.ID += "-again" // the first one's pod may still be in the API
+	}
+	p := &play{bench: b, row: row, scenario: s, target: s.ID, second: second}
 	var more []string
 	if s.Pod.Owner != "" {
 		p.target = "" // the controller gives it
-		more = append(more, history.Generated(row.ID))
+		more = append(more, history.Generated(s.ID))
 	}
 	if s.Pod.Static {
-		p.target = row.ID + "-" + b.node.NodeName()
+		p.target = s.ID + "-" + b.node.NodeName()
 		more = append(more, p.target)
 	}
 	for _, step := range s.Steps {
 		if burst, ok := step.Do.(scenario.Burst); ok {
 			for n := range burst.Pods {
-				more = append(more, burst.Name(row.ID, n))
+				more = append(more, burst.Name(s.ID, n))
 			}
 		}
 	}
 	var err error
 	p.log, err = b.recorder.Open(history.Header{
 		Scenario: row.ID, Arm: string(b.arm), Level: string(b.run.options.Level), Minor: b.run.options.Minor,
-		Pod: row.ID, Versions: b.versions,
+		Pod: s.ID, Second: second, Versions: b.versions,
 	}, more...)
 	return p, err
 }
@@ -88,6 +102,7 @@ func (p *play) prepare(ctx context.Context) {
 		p.abandon(err)
 		return
 	}
+	p.at("its pod to run")
 	arming := cast.Arming(p.scenario)
 	if arming == nil {
 		p.armed = true
@@ -123,31 +138,35 @@ func (p *play) create(ctx context.Context) error {
 	return err
 }
 
-// perform carries the steps out, the first at start, observes, and puts the result.
+// perform carries the steps out, the first at start, observes, and has the history judged.
 func (p *play) perform(ctx context.Context, start time.Time) {
 	if p.armed {
 		if err := p.act(ctx, start); err != nil {
 			p.abandon(err)
 		} else if err := p.recording(); err != nil {
 			p.abandon(fmt.Errorf("the recording is not whole: %w", err))
-		} else if err := p.stoodStill(start); err != nil {
-			p.abandon(err)
 		}
 	}
 	// Before the result is there: with the last one the run is over, and its context may end.
 	p.tidy(ctx)
+	for _, e := range p.waits.since(start) {
+		p.log.Add(e)
+	}
 	h := p.log.History()
-	result := Result(h, p.row)
-	result.History = HistoryPath(p.run.options.Level, p.bench.arm, p.row.ID)
-	p.err = errors.Join(p.err, history.WriteFile(filepath.Join(p.run.options.Artifacts, result.History), h))
-	p.run.put(p.bench.arm, result)
+	p.result = Result(h, p.row)
+	p.result.History = HistoryPath(p.run.options.Level, p.bench.arm, p.row.ID)
+	p.interrupted = ctx.Err() != nil
+	p.err = errors.Join(p.err, history.WriteFile(filepath.Join(p.run.options.Artifacts, p.result.History), h))
+	p.at("")
 }
 
 // act plays the scenario to its end. An error means that it could not be played.
 func (p *play) act(ctx context.Context, start time.Time) error {
+	p.at("its turn")
 	if err := until(ctx, start); err != nil {
 		return err
 	}
+	p.at("its steps")
 	p.log.Add(history.Event{Kind: history.Armed})
 	first := time.Now()
 	defer p.faults.Begin()()
@@ -157,20 +176,34 @@ func (p *play) act(ctx context.Context, start time.Time) error {
 		}
 		p.do(ctx, step.Do)
 	}
-	end := first.Add(p.scenario.WatchFor(p.run.options.Level))
-	watching, cancel := context.WithDeadlineCause(ctx, end, errOver)
-	defer cancel()
-	err := p.log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return cast.Over(p.scenario, events) })
-	if err != nil && !errors.Is(err, errOver) {
+	over, err := p.observe(ctx, first)
+	if err != nil {
 		return err
 	}
-	if err == nil {
+	if over {
 		if err := until(ctx, time.Now().Add(settle)); err != nil {
 			return err
 		}
 	}
 	p.log.Add(history.Event{Kind: history.Finished})
 	return nil
+}
+
+// observe waits until all is over; false if that was not seen in time. Time in which a control was kept waiting does not count.
+func (p *play) observe(ctx context.Context, first time.Time) (over bool, err error) {
+	for {
+		end := first.Add(p.scenario.WatchFor(p.run.options.Level) + p.waits.lost(first))
+		if !time.Now().Before(end) {
+			return false, nil
+		}
+		p.at("its end, at most until %.0f s", end.Sub(p.run.begin).Seconds())
+		watching, cancel := context.WithDeadlineCause(ctx, end, errOver)
+		err := p.log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return cast.Over(p.scenario, events) })
+		cancel()
+		if err == nil || !errors.Is(err, errOver) {
+			return err == nil, err
+		}
+	}
 }
 
 // errOver ends an observation that saw no end; the judges say what that means.

@@ -44,6 +44,7 @@ type Run struct {
 	options Options
 	begin   time.Time
 	slots   map[key]*slot
+	pace    *pace
 	done    chan struct{}
 	err     error
 
@@ -72,7 +73,7 @@ func Start(ctx context.Context, options Options) (*Run, error) {
 	if options.Open == nil && options.Level != scenario.LevelNode {
 		return nil, fmt.Errorf("regress: level %s needs places to run on", options.Level)
 	}
-	r := &Run{options: options, begin: time.Now(), slots: map[key]*slot{}, done: make(chan struct{}),
+	r := &Run{options: options, begin: time.Now(), slots: map[key]*slot{}, pace: newPace(options), done: make(chan struct{}),
 		finished: map[scenario.Arm]int{}}
 	for _, arm := range options.Arms {
 		for _, s := range options.Scenarios {
@@ -122,17 +123,28 @@ func (r *Run) run(ctx context.Context) {
 			r.put(arm, invalidResult(r.options.Level, arm, s, why))
 		}
 	}
-	if r.options.OneByOne {
-		for i, arm := range r.options.Arms {
-			one(i, arm)
-		}
-	} else {
-		var wait sync.WaitGroup
-		for i, arm := range r.options.Arms {
-			wait.Go(func() { one(i, arm) })
-		}
-		wait.Wait()
+	// The first arm finds out how fast this machine is. The other one begins beside it or after it.
+	first := make(chan struct{})
+	go func() {
+		defer close(first)
+		one(0, r.options.Arms[0])
+	}()
+	select {
+	case <-r.pace.settled:
+		r.logf("%s", r.pace.why)
+	case <-first:
 	}
+	var wait sync.WaitGroup
+	for i, arm := range r.options.Arms[1:] {
+		if !r.pace.both {
+			<-first
+			one(i+1, arm)
+			continue
+		}
+		wait.Go(func() { one(i+1, arm) })
+	}
+	<-first
+	wait.Wait()
 	r.err = errors.Join(append(errs, r.results().Write(filepath.Join(r.options.Artifacts, report.ResultsFile(r.options.Level))))...)
 }
 
@@ -196,6 +208,9 @@ func (r *Run) logf(format string, args ...any) {
 // summary is a result in one line.
 func summary(result report.Result) string {
 	text := result.Scenario
+	if result.Second != "" {
+		text += " (second run)"
+	}
 	if result.Dead != nil {
 		text += fmt.Sprintf(" dead at %.2f s:", *result.Dead)
 	} else {

@@ -165,7 +165,7 @@ func (p *play) burst(ctx context.Context, burst scenario.Burst) {
 	for n := range burst.Pods {
 		wait.Go(func() {
 			one := p.scenario
-			one.ID = burst.Name(p.row.ID, n)
+			one.ID = burst.Name(p.scenario.ID, n)
 			_, err := p.client.CoreV1().Pods(namespace).Create(ctx, cast.Pod(one, p.node.NodeName(), p.node.LinesDir()), metav1.CreateOptions{})
 			if err == nil {
 				err = until(ctx, time.Now().Add(burst.Delay(n)))
@@ -225,7 +225,7 @@ func (p *play) taint(ctx context.Context, on bool) error {
 const taintKey = "kgrace.test/taint-evict"
 
 // manifest is the file of a static pod.
-func (p *play) manifest() string { return filepath.Join(p.node.ManifestsDir(), p.row.ID+".json") }
+func (p *play) manifest() string { return filepath.Join(p.node.ManifestsDir(), p.scenario.ID+".json") }
 
 // writeManifest puts a static pod's manifest in place as a whole: the kubelet passes over names that begin with a dot.
 func (p *play) writeManifest(changed bool) error {
@@ -233,7 +233,7 @@ func (p *play) writeManifest(changed bool) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(p.node.ManifestsDir(), "."+p.row.ID)
+	file := filepath.Join(p.node.ManifestsDir(), "."+p.scenario.ID)
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		return err
 	}

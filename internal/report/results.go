@@ -67,6 +67,8 @@ type Result struct {
 	Arm      scenario.Arm `json:"arm"`
 	// Rules in the order in which the catalogue names them.
 	Rules []RuleResult `json:"rules"`
+	// Second says that the scenario was run a second time, alone on its node, and why the first run decided nothing.
+	Second string `json:"secondRun,omitempty"`
 	judge.Figures
 	// History is the file of the history, relative to the results.
 	History string `json:"history,omitempty"`
@@ -88,6 +90,16 @@ func (r Result) Good() bool {
 // Red says that a judge saw something else than the catalogue expects.
 func (r Result) Red() bool {
 	return slices.ContainsFunc(r.Rules, func(one RuleResult) bool { return one.Verdict.Red() })
+}
+
+// Invalid says why the first rule that could not be judged could not be; "" if all could be.
+func (r Result) Invalid() string {
+	for _, one := range r.Rules {
+		if one.Verdict == judge.NotRun {
+			return fmt.Sprintf("%s: %s", one.Rule, one.Why)
+		}
+	}
+	return ""
 }
 
 // Find returns the result of a scenario on an arm.

@@ -70,6 +70,9 @@ type armView struct {
 	Version string
 	Chip    chip
 	Dead    string
+	// Late says by how much the runtime was late, where the verdict stands by what the kubelet asked for; Second that this was a
+	// second run, and why.
+	Late, Second string
 	// Drawing is nil where there is no history; Missing says why then.
 	Drawing *drawing
 	Missing string
@@ -158,6 +161,12 @@ func newBlock(s scenario.Scenario, run Run, name string) block {
 	for _, arm := range run.Arms {
 		one, ran := run.Find(s.ID, arm)
 		v := armView{Arm: arm, Chip: newChip(one.lead()), Dead: deadAt(one)}
+		if late := one.standsBy(); late > 0 {
+			v.Late = runtimeLate(late)
+		}
+		if one.Second != "" {
+			v.Second = one.secondRun()
+		}
 		if h, ok := run.Histories[Key{s.ID, arm}]; ok {
 			v.Version, v.Words = h.Versions["kubelet"], Timeline(h)
 			d := draw(stories[arm], shared, b.ID+"-"+string(arm), fmt.Sprintf("%s on %s, level %s", s.ID, arm, name), describe(one, stories[arm]))
@@ -174,6 +183,9 @@ func newBlock(s scenario.Scenario, run Run, name string) block {
 // describe is a drawing in a few words.
 func describe(r Result, s story) string {
 	text := "The last container is dead at " + deadAt(r) + "."
+	if late := r.standsBy(); late > 0 {
+		text += " The " + runtimeLate(late) + "; the verdict stands by what the kubelet asked for."
+	}
 	if r.Dead == nil {
 		text = "A container was still alive when the observation ended."
 	}

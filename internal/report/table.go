@@ -110,7 +110,11 @@ func (r Result) dead() string {
 	if r.Dead == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f s", *r.Dead)
+	text := fmt.Sprintf("%.2f s", *r.Dead)
+	if late := r.standsBy(); late > 0 {
+		text += fmt.Sprintf(" (%s)", runtimeLate(late))
+	}
+	return text
 }
 
 // sum says in one word what the arms' verdicts of a rule come to.
@@ -142,6 +146,9 @@ func (r Results) notes(id string) []string {
 			if !rule.Verdict.Good() {
 				notes = append(notes, one.Note(rule))
 			}
+		}
+		if one.Second != "" {
+			notes = append(notes, fmt.Sprintf("%s on %s: %s", id, arm, one.secondRun()))
 		}
 	}
 	return notes
@@ -215,6 +222,9 @@ func (r Results) closing() string {
 	}
 	if len(parts) > 0 {
 		fmt.Fprintf(&b, "force of a terminating pod to container dead, median: %s\n", strings.Join(parts, ", "))
+	}
+	if text := r.lateness(); text != "" {
+		fmt.Fprintln(&b, text)
 	}
 	fmt.Fprintf(&b, "%s\n", strings.ToUpper(string(r.Status())))
 	return b.String()

@@ -46,6 +46,9 @@ func Timeline(h history.History) string {
 	return b.String()
 }
 
+// tellsLate is the shortest delay of a control, in seconds, that is told.
+const tellsLate = 0.1
+
 // tell says what an event is; "" for one that no rule looks at.
 func tell(e history.Event) string {
 	var words []string
@@ -69,6 +72,13 @@ func tell(e history.Event) string {
 		if e.Kind == history.CRIReturn {
 			add("returned")
 		}
+	case history.ControlLate:
+		if e.Late < tellsLate {
+			return ""
+		}
+		add("control: kept waiting for %.2f s", e.Late)
+	case history.ControlSaw:
+		add("control saw: %s", e.Reason)
 	case history.ContainerExit:
 		add("container ended")
 		if e.ExitCode != nil {

@@ -33,7 +33,7 @@ import (
 func Opener(clusters regress.Clusters, artifacts string, log io.Writer) regress.Opener {
 	return func(ctx context.Context, arm scenario.Arm, record history.Sink) (regress.Place, error) {
 		cluster, err := kindcluster.Up(ctx, kindcluster.Config{
-			Name: Name(clusters, arm), Image: clusters.Images[arm], Recorder: clusters.Recorder, Actor: clusters.Actor,
+			Name: Name(clusters, arm), Image: clusters.Images[arm], Programs: kindcluster.Programs(clusters.Programs),
 			LinesSocket: cast.LinesSocket, Record: record, Log: log,
 			Logs: filepath.Join(artifacts, regress.LogsPath(scenario.LevelKind, arm)),
 		})

@@ -1,0 +1,77 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// tells is how often a run says what it waits for.
+const tells = 15 * time.Second
+
+// at notes what a play waits for.
+func (p *play) at(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stage = fmt.Sprintf(format, args...)
+}
+
+// waitsFor is what a play waits for; "" when it is over, or has not begun.
+func (p *play) waitsFor() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stage
+}
+
+// tell says again and again what the arm waits for, until ctx ends or what it returns is called.
+func (b *bench) tell(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for until(ctx, time.Now().Add(tells)) == nil {
+			if text := b.waitsFor(); text != "" {
+				b.run.logf("%s waits: %s", b.arm, text)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// named is how many scenarios are named in a line of progress.
+const named = 3
+
+func (b *bench) waitsFor() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var all []string
+	for _, p := range b.plays {
+		if stage := p.waitsFor(); stage != "" {
+			all = append(all, p.scenario.ID+" for "+stage)
+		}
+	}
+	if more := len(all) - named; more > 0 {
+		all = append(all[:named], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(all, "; ")
+}

@@ -1,0 +1,102 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// FirstRuns is the folder, below that of the artifacts, of the histories of first runs where a second one took place.
+const FirstRuns = "first-runs"
+
+// again says that a scenario decided nothing and shall be played a second time. A red one never is, and nothing is played a third
+// time. In a run that was interrupted, as by the loss of the node, nothing can be played.
+func (p *play) again() bool {
+	return p.second == "" && !p.interrupted && !p.result.Red() && !p.result.Good()
+}
+
+// left bounds the wait for the containers of a first run to end: they may have a port that the second one needs.
+const left = time.Minute
+
+// playAgain plays what decided nothing once more, one by one.
+func (b *bench) playAgain(ctx context.Context) error {
+	for _, first := range slices.Clone(b.plays) {
+		if !first.again() {
+			continue
+		}
+		if ctx.Err() != nil {
+			b.run.put(b.arm, first.result)
+			continue
+		}
+		if err := first.gone(ctx); err != nil {
+			b.run.logf("%s %s: what is left of the first run may disturb the second: %v", b.arm, first.row.ID, err)
+		}
+		first.log.Close()
+		if err := first.setAside(); err != nil {
+			return err
+		}
+		p, err := b.newPlay(first.row, first.result.Invalid())
+		if err != nil {
+			return err
+		}
+		b.mu.Lock()
+		b.plays = append(b.plays, p)
+		b.mu.Unlock()
+		b.playAlone(ctx, p)
+		p.log.Close()
+	}
+	return nil
+}
+
+// setAside takes the history of a first run out of the way of the second's.
+func (p *play) setAside() error {
+	file := filepath.Join(p.run.options.Artifacts, FirstRuns, string(p.run.options.Level), string(p.bench.arm), p.row.ID+".jsonl")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(p.run.options.Artifacts, p.result.History), file)
+}
+
+// gone removes the pod of a first run, and waits until every container that was started has ended.
+func (p *play) gone(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, left, fmt.Errorf("not within %v", left))
+	defer cancel()
+	if err := p.remove(ctx); err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	return p.log.WaitAll(ctx, "its containers to end", func(events []history.Event) bool {
+		alive := map[string]bool{}
+		for _, e := range events {
+			switch {
+			case e.Kind == history.CRICall && e.Call == "StartContainer":
+				alive[e.ContainerID] = true
+			case e.Kind == history.ContainerExit:
+				delete(alive, e.ContainerID)
+			}
+		}
+		return len(alive) == 0
+	})
+}

@@ -1,0 +1,64 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"sync"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// waits takes what is recorded at an arm's place. Delays of the controls are of no pod: they are kept, and each scenario's history
+// gets those of its time. All else goes to the histories at once.
+type waits struct {
+	record *history.Recorder
+
+	mu   sync.Mutex
+	late []history.Event
+}
+
+var _ history.Sink = (*waits)(nil)
+
+// Add implements history.Sink.
+func (w *waits) Add(e history.Event) {
+	if e.Kind != history.ControlLate {
+		w.record.Add(e)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.late = append(w.late, e)
+}
+
+// since returns the delays that ended after a moment.
+func (w *waits) since(begin time.Time) []history.Event {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []history.Event
+	for _, e := range w.late {
+		if history.Lost([]history.Event{e})[0].To.After(begin) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// lost is for how much of the time after a moment a control was kept waiting.
+func (w *waits) lost(begin time.Time) time.Duration {
+	return history.Covered(history.Lost(w.since(begin)), begin, time.Now())
+}

@@ -1,0 +1,63 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// standsBy is by how many seconds the runtime was late where a verdict stands by what the kubelet had asked for; 0 where none does.
+func (r Result) standsBy() float64 {
+	most := 0.0
+	for _, one := range r.Rules {
+		most = max(most, one.RuntimeLate)
+	}
+	return most
+}
+
+func runtimeLate(seconds float64) string { return fmt.Sprintf("runtime late by %.1f s", seconds) }
+
+// secondRun says that this is a second run, and why.
+func (r Result) secondRun() string {
+	return "second run, alone on its node; the first decided nothing: " + r.Second
+}
+
+// lateness says in one line how late runtime and controls were at most on each arm, and how many scenarios ran twice. It is empty
+// where nothing was recorded.
+func (r Results) lateness() string {
+	var parts []string
+	for _, arm := range r.Arms {
+		runtime, control, again := 0.0, 0.0, 0
+		for _, one := range r.Results {
+			if one.Arm != arm {
+				continue
+			}
+			runtime, control = max(runtime, one.Figures.RuntimeLate), max(control, one.ControlLate)
+			if one.Second != "" {
+				again++
+			}
+		}
+		if runtime > 0 || control > 0 || again > 0 {
+			parts = append(parts, fmt.Sprintf("%s: runtime %.1f s, control %.2f s, %d run twice", arm, runtime, control, again))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "late by at most: " + strings.Join(parts, "; ")
+}
