@@ -18,6 +18,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kgrace/kgrace/internal/history"
@@ -116,11 +117,8 @@ func (f *facts) firstAct(from time.Time) (first time.Time, ok bool) {
 func (f *facts) waits() []history.Span {
 	all := history.Lost(f.events)
 	for _, r := range f.requests {
-		for _, e := range f.events {
-			if e.Kind == history.ControlSaw && !e.At.Before(r.sent) && (e.Reason == "DELETED" || e.Grace != nil && *e.Grace == r.grace) {
-				all = append(all, history.Span{From: r.told, To: e.At})
-				break
-			}
+		if seen, ok := f.controlSaw(r); ok {
+			all = append(all, history.Span{From: r.told, To: seen})
 		}
 	}
 	calls := map[int64]time.Time{}
@@ -146,4 +144,22 @@ func (f *facts) waits() []history.Span {
 		}
 	}
 	return all
+}
+
+// controlSaw returns when the control saw what the harness saw of a request; false if either saw nothing.
+func (f *facts) controlSaw(r request) (time.Time, bool) {
+	shown := slices.IndexFunc(f.podEvents, func(e history.Event) bool { return e.At.Equal(r.told) })
+	if shown < 0 {
+		return time.Time{}, false
+	}
+	gone, grace := f.podEvents[shown].Reason == "DELETED", f.podEvents[shown].Grace
+	for _, e := range f.events {
+		if e.Kind != history.ControlSaw || e.At.Before(r.sent) || gone != (e.Reason == "DELETED") {
+			continue
+		}
+		if gone || e.Grace != nil && grace != nil && *e.Grace == *grace {
+			return e.At, true
+		}
+	}
+	return time.Time{}, false
 }
