@@ -49,7 +49,8 @@ func (f *facts) explain(judge func(*facts) Finding, found Finding) Finding {
 	if judge(f.with(accuracy)).At.Sub(act) == accuracy {
 		act = act.Add(late) // what was found is a bound by which nothing was done
 	}
-	lost := f.lost(act.Add(-late-f.Slack-f.Acts), act)
+	// A death that is late may have been asked for a window before.
+	lost := f.lost(act.Add(-late-f.Slack-f.Acts-f.Window), act)
 	if lost < late {
 		found.Why += fmt.Sprintf("; late by %.1f s, of which the machine explains %.1f s", late.Seconds(), lost.Seconds())
 		return found
@@ -87,16 +88,19 @@ func (f *facts) missedBy(judge func(*facts) Finding) (time.Duration, bool) {
 // because from that all deadlines count.
 func (f *facts) lost(from, to time.Time) time.Duration {
 	waits := f.waits()
-	lost := history.Covered(waits, from, to)
 	if len(f.requests) == 0 {
-		return lost
+		return history.Covered(waits, from, to)
 	}
 	told := f.requests[0].told
 	first, ok := f.firstAct(told)
-	if ok && first.Before(from) {
-		lost += history.Covered(waits, told, first)
+	switch {
+	case !ok || !told.Before(from):
+		return history.Covered(waits, from, to)
+	case first.Before(from):
+		return history.Covered(waits, told, first) + history.Covered(waits, from, to)
+	default:
+		return history.Covered(waits, told, to)
 	}
-	return lost
 }
 
 // firstAct returns when the kubelet first asked the runtime for anything to do with the pod's end.

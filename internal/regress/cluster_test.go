@@ -26,8 +26,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/report"
@@ -57,6 +59,20 @@ func (s *stage) Close(context.Context) error             { s.closed = true; retu
 func (s *stage) Uncordon(context.Context) error          { return nil }
 func (s *stage) ExportLogs(dir string) error             { s.logs = dir; return nil }
 func (s *stage) Drain(_ context.Context, l string) error { s.drained = l; return s.fails }
+
+// node is the stage's node in the API.
+func node() *corev1.Node { return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}} }
+
+// created has a function called, in a goroutine of its own, for each pod that is created. The API takes creates and deletes of pods
+// and knows no pod.
+func created(client *fake.Clientset, run func(pod string)) {
+	client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		pod := action.(clienttesting.CreateAction).GetObject().(*corev1.Pod)
+		go run(pod.Name)
+		return true, pod, nil
+	})
+	client.PrependReactor("delete", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, nil })
+}
 
 func onKind(t *testing.T, id string) scenario.Scenario {
 	t.Helper()

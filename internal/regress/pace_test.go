@@ -1,0 +1,90 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// How much runs at once follows from the cores, from the first pod, and from what the user asks for.
+func TestPace(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		cores    int
+		took     time.Duration
+		jobs     int
+		oneByOne bool
+		each     int
+		both     bool
+	}{
+		{"two idle cores", 2, time.Second, 0, false, 10, true},
+		{"two cores, half of them taken", 2, 4 * time.Second, 0, false, 5, true},
+		{"two cores, hardly any of them left", 2, 8 * time.Second, 0, false, 5, false},
+		{"two cores, none of them left", 2, 2 * time.Minute, 0, false, 1, false},
+		{"one core", 1, time.Second, 0, false, 5, true},
+		{"eight cores", 8, time.Second, 0, false, 40, true},
+		{"one arm after the other", 2, time.Second, 0, true, 20, false},
+		{"one at a time", 2, time.Second, 1, false, 1, false},
+		{"as many as that", 2, time.Minute, 30, false, 15, true},
+	} {
+		p := newPace(Options{Arms: scenario.Arms(), Jobs: c.jobs, OneByOne: c.oneByOne})
+		p.cores = c.cores
+		p.settle(c.took)
+		p.settle(time.Hour) // comes too late
+		if p.each != c.each || p.both != c.both || !strings.Contains(p.why, "to start, with") {
+			t.Errorf("%s: %d on each arm, side by side %v (%s), want %d, %v", c.name, p.each, p.both, p.why, c.each, c.both)
+		}
+	}
+	alone := newPace(Options{Arms: []scenario.Arm{scenario.Stock}})
+	alone.cores = 2
+	if alone.settle(time.Second); alone.each != 20 || alone.both {
+		t.Errorf("one arm: %+v", alone)
+	}
+}
+
+// First requests are apart, whoever's; no more pods start at once than there are places.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPace(Options{Arms: scenario.Arms()})
+		now := time.Now()
+		for i, c := range []struct{ from, want time.Duration }{{0, 0}, {0, apart}, {time.Second, time.Second}, {time.Second, time.Second + apart}} {
+			if got := p.turn(now.Add(c.from)); !got.Equal(now.Add(c.want)) {
+				t.Errorf("%d: %v, want %v", i, got.Sub(now), c.want)
+			}
+		}
+		p.starts = make(chan struct{}, 1)
+		done, err := p.start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := p.start(ctx); err == nil {
+			t.Error("two pods start at once, and there is one place")
+		}
+		done()
+		if _, err := p.start(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
