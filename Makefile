@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix matrix-default regression regression-node properties mutants bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
+.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix matrix-default regression regression-node properties properties-soak mutants bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,8 +61,11 @@ e2e-smoke: ## three scenarios of it: image build, cluster, force of a pod, a hoo
 clusters: image ## kind clusters themselves, for real: up, disturbed, cut short, and nothing left behind (root, Docker)
 	KGRACE_CLUSTERS=1 go test -count=1 -timeout=20m ./internal/kindcluster
 
-properties: ## 5,000 random scenarios on each arm, simulated, judged by the same judges
+properties: ## 5,000 random scenarios on each arm, simulated, judged by the same judges; the same ones each time
 	$(KGRACE) properties
+
+properties-soak: ## the same with a seed from the clock, which is printed, so with other scenarios each time; HISTORIES=100000 for more
+	$(KGRACE) properties --seed 0 $(if $(HISTORIES),--histories $(HISTORIES))
 
 mutants: ## break the fix on purpose, in one place at a time: each breakage must be caught
 	$(KGRACE) mutants

@@ -160,7 +160,7 @@ func (q *regression) leave(suites map[scenario.Arm]string) error {
 func (q *randomRun) takePart() error {
 	switch {
 	case q.split.part.Split() && q.seed == 0:
-		return errors.New("with --shard name the seed: every part must have the same")
+		return errors.New("with --shard the seed cannot be of the clock: every part must have the same")
 	case q.split.part.Of(q.count) == 0:
 		return fmt.Errorf("part %s has no scenario: there are %d, make no more parts than that", q.split.part, q.count)
 	}

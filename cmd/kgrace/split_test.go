@@ -202,7 +202,7 @@ func TestSplitRefuses(t *testing.T) {
 		{[]string{"regress", "--level", "sim", "--shard", "1/2", "lengthen"}, "part 1/2 has no scenario: there are 1"},
 		{[]string{"regress", "--level", "sim", "--suites", suites}, "set ARTIFACTS"},
 		{[]string{"regress", "--level", "sim", "--suites", suites, "--kubernetes", "v1.36"}, "are of v1.37, not of v1.36"},
-		{[]string{"properties", "--shard", "0/4"}, "name the seed"},
+		{[]string{"properties", "--shard", "0/4", "--seed", "0"}, "cannot be of the clock"},
 		{[]string{"properties", "--shard", "3/4", "--seed", "1", "--histories", "3"}, "part 3/4 has no scenario"},
 		{[]string{"report", "merge", suites}, "say where the whole goes"},
 		{[]string{"report", "merge"}, "at least 1 arg"},
