@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix matrix-default regression regression-node properties properties-soak mutants bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
+.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix matrix-default regression regression-node properties properties-soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ properties-soak: ## the same with a seed from the clock, which is printed, so wi
 
 mutants: ## break the fix on purpose, in one place at a time: each breakage must be caught
 	$(KGRACE) mutants
+
+mutants-node: ## the same with real kubelets on real nodes: each breakage must be red in the scenarios that it names (root)
+	$(KGRACE) mutants --level node
 
 bench: ## UpdatePod of both arms by turns, compared by benchstat: no slowdown above 5 % (let the machine rest)
 	$(KGRACE) bench

@@ -65,6 +65,8 @@ const mutantTime = 5 * time.Minute
 func newMutantsCommand(app *app) *cobra.Command {
 	out := newOutputFlag()
 	list := false
+	level := string(scenario.LevelSim)
+	jobs := 0
 	cmd := &cobra.Command{
 		Use:   "mutants [NAME...]",
 		Short: "Break the fix on purpose and see the catalogue notice",
@@ -72,9 +74,12 @@ func newMutantsCommand(app *app) *cobra.Command {
 must be caught: some scenario finds a rule broken. One that survives is a failure. A mutant that no row of the catalogue
 catches is tried with random scenarios.
 
-Each mutant is compiled by an overlay over the fixed tree, which stays as it is. That takes 10 to 20 s each. Mutants are of the
+At level node the broken kubelet runs on a real node, with the scenarios that the mutant names and nothing else; each of them must
+be red. Mutants that name none are left out. It needs root.
+
+Each mutant is compiled by an overlay over the fixed tree, which stays as it is. That takes 10 to 20 s each, and a kubelet a minute. Mutants are of the
 default minor's fix.`,
-		Example: "  kgrace mutants\n  kgrace mutants round-down restart-hook\n  kgrace mutants --list",
+		Example: "  kgrace mutants\n  kgrace mutants round-down restart-hook\n  kgrace mutants --level node zero-clamped-to-one\n  kgrace mutants --list",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			picked, err := mutant.Pick(names...)
 			if err != nil {
@@ -87,9 +92,17 @@ default minor's fix.`,
 				}
 				return out.write(app.output, picked, []string{"MUTANT", "FILE", "WHAT IT DOES"}, rows)
 			}
-			return runMutants(cmd.Context(), app, picked, out)
+			switch scenario.Level(level) {
+			case scenario.LevelSim:
+				return runMutants(cmd.Context(), app, picked, out)
+			case scenario.LevelNode:
+				return runMutantsOnNodes(cmd.Context(), app, picked, jobs, out)
+			}
+			return usage(fmt.Errorf("mutants do not run at level %q; known: %s, %s", level, scenario.LevelSim, scenario.LevelNode))
 		},
 	}
+	cmd.Flags().StringVar(&level, "level", level, "at which level to run: sim or node")
+	cmd.Flags().IntVar(&jobs, "jobs", 0, "at level node, how many scenarios may be under way at once (default: what the machine is fit for)")
 	cmd.Flags().BoolVar(&list, "list", false, "only list them")
 	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
 	return cmd

@@ -38,6 +38,8 @@ func TestPropertiesAndMutantsRefuseUnknownNames(t *testing.T) {
 		{[]string{"properties", "--histories", "0"}, "at least 1"},
 		{[]string{"properties", "--output", "xml"}, "table"},
 		{[]string{"mutants", "round-up"}, "round-down"},
+		{[]string{"mutants", "--level", "kind"}, "known: sim, node"},
+		{[]string{"mutants", "--level", "node", "round-down"}, "names no scenario of level node"},
 	} {
 		var output, errs bytes.Buffer
 		code := run(t.Context(), c.args, &output, &errs)
@@ -56,6 +58,21 @@ func TestMutantsAreListed(t *testing.T) {
 		if !strings.Contains(output.String(), m.Name) {
 			t.Errorf("%s is not listed", m.Name)
 		}
+	}
+}
+
+// On a node a mutant must be red in every scenario that it names; one that decided nothing says neither.
+func TestNotRed(t *testing.T) {
+	one := func(id string, v judge.Verdict) report.Result {
+		return report.Result{Scenario: id, Arm: scenario.Fixed, Rules: []report.RuleResult{{Finding: judge.Finding{Rule: "R1", Why: "why"}, Verdict: v}}}
+	}
+	results := report.Results{Scenarios: []string{"a", "b", "c", "d"}, Results: []report.Result{one("a", judge.StillBroken), one("b", judge.Fixed), one("c", judge.NotRun)}}
+	missed, err := notRed(results, caughtBy(results))
+	if len(missed) != 1 || missed[0] != "b" {
+		t.Errorf("missed %v", missed)
+	}
+	if err == nil || !strings.Contains(err.Error(), "c decided nothing: R1: why") || !strings.Contains(err.Error(), "d decided nothing") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -65,25 +65,10 @@ func (q *regression) settle(r *kubetree.Repo) (pins versions.Minor, err error) {
 	return pins, err
 }
 
-// runOn compiles the suite, runs it, and reads what it left. The configuration says what kubelets it runs; what the command
-// line says is added.
+// runOn compiles the suite, runs it, and prints what it left.
 func (q *regression) runOn(ctx context.Context, app *app, r *kubetree.Repo, toolchain string, s suite, c regress.Config) error {
-	program := filepath.Join(r.Output, "bin", s.program)
-	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "test", "-c", "-o", program, s.pkg); err != nil {
-		return fmt.Errorf("build the suite: %w", err)
-	}
-	config, err := q.prepare(s, c)
+	results, failed, err := q.playOn(ctx, app, r, toolchain, s, c)
 	if err != nil {
-		return err
-	}
-	failed := runSuite(ctx, program, config, filepath.Join(q.artifacts, s.name+".log"), app)
-	file := filepath.Join(q.artifacts, report.ResultsFile(s.level))
-	results, err := report.Read(file)
-	if err != nil {
-		return errors.Join(failed, err)
-	}
-	results.Lacking = report.LackingIn(q.minor, q.lacking)
-	if err := results.Write(file); err != nil {
 		return err
 	}
 	err = q.finish(app, results)
@@ -92,6 +77,26 @@ func (q *regression) runOn(ctx context.Context, app *app, r *kubetree.Repo, tool
 		err = failed
 	}
 	return errors.Join(err, app.htmlReport(q.artifacts))
+}
+
+// playOn compiles the suite, runs it, and reads what it left. The configuration says what kubelets it runs; what the command line
+// says is added. failed is what the suite itself says, beside its results.
+func (q *regression) playOn(ctx context.Context, app *app, r *kubetree.Repo, toolchain string, s suite, c regress.Config) (results report.Results, failed, err error) {
+	program := filepath.Join(r.Output, "bin", s.program)
+	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "test", "-c", "-o", program, s.pkg); err != nil {
+		return results, nil, fmt.Errorf("build the suite: %w", err)
+	}
+	config, err := q.prepare(s, c)
+	if err != nil {
+		return results, nil, err
+	}
+	failed = runSuite(ctx, program, config, filepath.Join(q.artifacts, s.name+".log"), app)
+	file := filepath.Join(q.artifacts, report.ResultsFile(s.level))
+	if results, err = report.Read(file); err != nil {
+		return results, failed, errors.Join(failed, err)
+	}
+	results.Lacking = report.LackingIn(q.minor, q.lacking)
+	return results, failed, results.Write(file)
 }
 
 // prepare clears the artifacts of an earlier run and writes the suite's configuration.

@@ -87,6 +87,44 @@ func TestBuildKubelets(t *testing.T) {
 	}
 }
 
+// A kubelet with a file laid over its tree is another one; tree and arm's own kubelet stay as they are.
+func TestBuildOverlaid(t *testing.T) {
+	r := newRepo(t)
+	writeSeries(t, r, kubeletWith(0))
+	own := build(t, r, []Arm{Fixed}, "kubelet")[0]
+	tree := ensure(t, r, Fixed)
+	dir := t.TempDir()
+	overlay, by, broken := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "kubelet.go"), filepath.Join(dir, "kubelet")
+	lay := func(grace int) {
+		t.Helper()
+		replace := fmt.Sprintf(`{"Replace":{%q:%q}}`, filepath.Join(tree.Dir, "pkg/kubelet/kubelet.go"), by)
+		if err := errors.Join(os.WriteFile(by, []byte(kubeletWith(grace)), 0o644), os.WriteFile(overlay, []byte(replace), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.BuildOverlaid(t.Context(), testMinor, Fixed, "kubelet", overlay, broken); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, grace := range []int{7, 8} { // the same overlay with other content is another one
+		lay(grace)
+		if got := says(t, broken); !strings.HasSuffix(got, fmt.Sprintf(" %d\n", grace)) {
+			t.Errorf("the kubelet is not the one that was laid over: %s", got)
+		}
+	}
+	if got := says(t, own.Path); !strings.HasSuffix(got, " 0\n") {
+		t.Errorf("the arm's own kubelet was touched: %s", got)
+	}
+	if build(t, r, []Arm{Fixed}, "kubelet")[0].Built {
+		t.Error("the arm's own kubelet was built again")
+	}
+	if err := r.BuildOverlaid(t.Context(), testMinor, Fixed, "kube-apiserver", overlay, broken); err == nil || !strings.Contains(err.Error(), "the same for both arms") {
+		t.Errorf("got %v", err)
+	}
+	if err := r.BuildOverlaid(t.Context(), testMinor, Fixed, "kubelet", filepath.Join(dir, "none"), broken); err == nil || !strings.Contains(err.Error(), "overlay ") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestBuildsAreReproducible(t *testing.T) {
 	var first string
 	for range 2 {

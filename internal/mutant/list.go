@@ -25,6 +25,7 @@ func All() []Mutant {
 			File: "pkg/kubelet/kuberuntime/kuberuntime_termination.go",
 			Old:  "\tstopCtx, cancel := progress.detach(ctx)\n",
 			New:  "\tstopCtx, cancel := context.WithCancel(ctx)\n",
+			Node: []string{"sandbox-order", "shorten-thrice"},
 		},
 		{
 			Name: "stop-call-not-left",
@@ -74,6 +75,7 @@ func All() []Mutant {
 			File: "pkg/kubelet/pod_workers.go",
 			Old:  "\treturn *gracePeriod, recorded != nil && *gracePeriod < *recorded",
 			New:  "\treturn max(*gracePeriod, 1), recorded != nil && max(*gracePeriod, 1) < *recorded",
+			Node: []string{"force-direct", "force-while-terminating"},
 		},
 		{
 			Name: "hook-outlives-deadline",
@@ -88,6 +90,7 @@ func All() []Mutant {
 			File: "pkg/kubelet/kuberuntime/kuberuntime_container.go",
 			Old:  "\tstarting := progress.hook == nil\n",
 			New:  "\tstarting := progress != nil\n",
+			Node: []string{"hook-running-not-restarted", "hook-exec-shorten"},
 		},
 		{
 			Name: "hook-without-context",
@@ -151,6 +154,7 @@ func All() []Mutant {
 			File: "pkg/kubelet/pod_workers.go",
 			Old:  "graceperiod.NewDeadline(status.terminatingAt, *gracePeriod)",
 			New:  "graceperiod.NewDeadline(p.clock.Now(), *gracePeriod)",
+			Node: []string{"shorten-once", "shorten-late"},
 		},
 		{
 			Name: "leak-termination",
@@ -165,6 +169,7 @@ func All() []Mutant {
 			File: "pkg/kubelet/kubelet.go",
 			Old:  "\tlogger.V(4).Info(\"SyncTerminatingPod enter\"",
 			New:  "\tctx = context.WithoutCancel(ctx)\n\tlogger.V(4).Info(\"SyncTerminatingPod enter\"",
+			Node: []string{"shorten-once", "force-while-terminating", "hook-exec-force"},
 		},
 	}
 }

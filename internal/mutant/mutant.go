@@ -37,6 +37,8 @@ type Mutant struct {
 	Name, What string
 	// File is the path in the tree. Old stands in it exactly once; New takes its place.
 	File, Old, New string
+	// Node are scenarios in which a real kubelet with the mutant must be red. nil: it is not tried on real nodes.
+	Node []string
 }
 
 // Apply returns the content of the file with the mutant in it. The text to replace must stand in it exactly once.
@@ -47,8 +49,8 @@ func (m Mutant) Apply(content string) (string, error) {
 	return strings.Replace(content, m.Old, m.New, 1), nil
 }
 
-// Overlay writes the broken file into dir and an overlay for `go build -overlay` that lays it over the tree on top of the
-// overlay base. It returns the overlay's path.
+// Overlay writes the broken file into dir and an overlay for `go build -overlay` that lays it over the tree, on top of the
+// overlay base if one is given. It returns the overlay's path.
 func (m Mutant) Overlay(dir, tree, base string) (string, error) {
 	target := filepath.Join(tree, filepath.FromSlash(m.File))
 	content, err := os.ReadFile(target)
@@ -60,12 +62,14 @@ func (m Mutant) Overlay(dir, tree, base string) (string, error) {
 		return "", err
 	}
 	var overlay struct{ Replace map[string]string }
-	data, err := os.ReadFile(base)
-	if err == nil {
-		err = json.Unmarshal(data, &overlay)
-	}
-	if err != nil {
-		return "", fmt.Errorf("overlay %s: %w", base, err)
+	if base != "" {
+		data, err := os.ReadFile(base)
+		if err == nil {
+			err = json.Unmarshal(data, &overlay)
+		}
+		if err != nil {
+			return "", fmt.Errorf("overlay %s: %w", base, err)
+		}
 	}
 	if by, ok := overlay.Replace[target]; ok {
 		return "", fmt.Errorf("mutant %s: %s is replaced by %s already", m.Name, m.File, by)
@@ -78,7 +82,8 @@ func (m Mutant) Overlay(dir, tree, base string) (string, error) {
 	}
 	file := filepath.Join(dir, filepath.Base(m.File))
 	overlay.Replace[target] = file
-	if data, err = json.MarshalIndent(overlay, "", "  "); err != nil {
+	data, err := json.MarshalIndent(overlay, "", "  ")
+	if err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, "overlay.json")
@@ -86,6 +91,11 @@ func (m Mutant) Overlay(dir, tree, base string) (string, error) {
 		return "", err
 	}
 	return path, os.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// OnNodes returns those of some mutants that are tried on real nodes.
+func OnNodes(all []Mutant) []Mutant {
+	return slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return len(m.Node) == 0 })
 }
 
 // Pick returns the mutants of these names, all of them when none is given. An unknown name is an error that lists the known.

@@ -34,6 +34,9 @@ func TestListIsWhole(t *testing.T) {
 		}
 		seen[m.Name] = true
 	}
+	if n := len(OnNodes(All())); n < 5 {
+		t.Errorf("only %d mutants are tried on real nodes", n)
+	}
 	if len(seen) < 12 {
 		t.Errorf("only %d mutants", len(seen))
 	}

@@ -1,0 +1,74 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kubetree
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// BuildOverlaid builds a program of an arm with some files of its tree replaced by others, as an overlay of `go build -overlay` says,
+// into a file. The tree and the arm's own program stay as they are.
+func (r *Repo) BuildOverlaid(ctx context.Context, minor string, arm Arm, program, overlay, file string) error {
+	minor, m, err := r.resolve(minor)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(perArm, program) {
+		return fmt.Errorf("%s is the same for both arms: it is not built with an overlay", program)
+	}
+	tree, err := r.Ensure(ctx, minor, arm, nil)
+	if err != nil {
+		return err
+	}
+	t := r.targetsFor(minor, m, []Arm{arm}, program)[0]
+	if err := t.complete(ctx, func(Arm) (*Tree, error) { return tree, nil }); err != nil {
+		return err
+	}
+	replaced, err := overlayHash(overlay)
+	if err != nil {
+		return err
+	}
+	t.Path = file
+	t.flags = append(slices.Clone(t.flags), "-overlay", overlay)
+	t.key = hashOf(t.key, replaced)
+	return r.build(ctx, &t.target)
+}
+
+// overlayHash stands for what an overlay lays over which file.
+func overlayHash(overlay string) (string, error) {
+	var o struct{ Replace map[string]string }
+	data, err := os.ReadFile(overlay)
+	if err == nil {
+		err = json.Unmarshal(data, &o)
+	}
+	if err != nil {
+		return "", fmt.Errorf("overlay %s: %w", overlay, err)
+	}
+	content := map[string]string{}
+	for file, by := range o.Replace {
+		data, err := os.ReadFile(by)
+		if err != nil {
+			return "", fmt.Errorf("overlay %s: %w", overlay, err)
+		}
+		content[file] = string(data)
+	}
+	return hashOf(content), nil
+}
