@@ -24,6 +24,7 @@ import (
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/mutant"
 	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
 )
 
 func TestPropertiesAndMutantsRefuseUnknownNames(t *testing.T) {
