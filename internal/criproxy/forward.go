@@ -70,6 +70,8 @@ func (p *Proxy) handle(_ any, down grpc.ServerStream) error {
 	}
 	if recorded {
 		p.record.Add(c.returned(err))
+	} else if e, ok := m.slowLook(entered, time.Since(entered)); ok {
+		p.record.Add(e)
 	}
 	// A unary reply goes out after its return is recorded: whatever the caller does next is recorded after it.
 	if err == nil && c.reply != nil {

@@ -107,6 +107,23 @@ func TestMessagesPassThroughWhole(t *testing.T) {
 	}
 }
 
+// A look that takes long is recorded with its time; one that is quick is not, nor is a stream.
+func TestSlowLooks(t *testing.T) {
+	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, c := range []struct {
+		name string
+		took time.Duration
+		want bool
+	}{
+		{"ListPodSandbox", 99 * time.Millisecond, false}, {"ListPodSandbox", 3 * time.Second, true}, {"GetContainerEvents", time.Hour, false},
+	} {
+		e, ok := methods["/runtime.v1.RuntimeService/"+c.name].slowLook(begin, c.took)
+		if ok != c.want || ok && (e.Call != c.name || !e.At.Equal(begin) || e.Late != c.took.Seconds()) {
+			t.Errorf("%s in %v: %+v, %v", c.name, c.took, e, ok)
+		}
+	}
+}
+
 func TestCancelReachesTheRuntime(t *testing.T) {
 	entered, left := make(chan struct{}), make(chan error, 1)
 	f := &fakeRuntime{stop: func(ctx context.Context, _ *runtimev1.StopContainerRequest) (*runtimev1.StopContainerResponse, error) {

@@ -18,11 +18,14 @@ package criproxy
 
 import (
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kgrace/kgrace/internal/history"
 )
 
 // method is what the proxy knows about a CRI method.
@@ -103,6 +106,16 @@ func onlyLooks(name string) bool {
 		}
 	}
 	return false
+}
+
+// slow is how long a call that only looks may take without being recorded for it.
+const slow = 100 * time.Millisecond
+
+// slowLook is the record of a call that only looks and took long, which its caller had to wait for. One that streams events is
+// meant to take long.
+func (m *method) slowLook(entered time.Time, took time.Duration) (history.Event, bool) {
+	e := history.Event{Kind: history.CRISlow, At: entered, Call: m.name, Late: took.Seconds()}
+	return e, took >= slow && !m.serverStreams
 }
 
 // decode reads a message; nil when it does not parse, which is the runtime's business to complain about.

@@ -50,6 +50,8 @@ const (
 	// Grace is the timeout of StopContainer; Error is the gRPC status of the return ("" for OK).
 	CRICall   Kind = "cri.call"
 	CRIReturn Kind = "cri.return"
+	// CRISlow: a call that only looks, which is not recorded otherwise, took long: from At on, Late seconds. It is of no pod.
+	CRISlow Kind = "cri.slow"
 	// ContainerExit: the runtime saw the container's main process end; ExitCode is its code.
 	ContainerExit Kind = "cri.exit"
 
@@ -81,7 +83,7 @@ var known = map[Kind]bool{
 	Armed: true, Abandoned: true, Finished: true,
 	Step: true, Manifest: true,
 	APIDelete: true, APIDeleted: true, APIPod: true, APIContainer: true, APIJob: true,
-	CRICall: true, CRIReturn: true, ContainerExit: true, ControlLate: true, ControlSaw: true,
+	CRICall: true, CRIReturn: true, CRISlow: true, ContainerExit: true, ControlLate: true, ControlSaw: true,
 	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true, KubeletBegan: true, KubeletLeft: true,
 }
 

@@ -25,11 +25,12 @@ import (
 // Span is a stretch of time.
 type Span struct{ From, To time.Time }
 
-// Lost returns the stretches in which a control was kept waiting, as they were recorded.
+// Lost returns the stretches in which a control was kept waiting, or the runtime kept the kubelet waiting for a look, as they were
+// recorded.
 func Lost(events []Event) []Span {
 	var all []Span
 	for _, e := range events {
-		if e.Kind == ControlLate {
+		if e.Kind == ControlLate || e.Kind == CRISlow {
 			all = append(all, Span{e.At, e.At.Add(time.Duration(e.Late * float64(time.Second)))})
 		}
 	}

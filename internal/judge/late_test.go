@@ -29,6 +29,11 @@ func kept(due, by float64) story {
 	return story{{At: at(due), Kind: history.ControlLate, Late: by}}
 }
 
+// looked is a slow call of the kubelet that only looks at the runtime.
+func looked(s, took float64) story {
+	return story{{At: at(s), Kind: history.CRISlow, Call: "ListPodSandbox", Late: took}}
+}
+
 func saw(s float64, grace int64) story {
 	return story{{At: at(s), Kind: history.ControlSaw, Reason: "MODIFIED", Grace: &grace}}
 }
@@ -67,6 +72,7 @@ func TestLateness(t *testing.T) {
 		{"the API is late for the kubelet", "R4", parts(first, stop(.1, "main", 30, 7), forced(3), saw(6.9, 0), stop(7, "main", 0, .1), killed(7.1, "main"), over(7.2)), none, "late by 2.3 s"},
 		{"what the control sees of another request", "R4", parts(first, stop(.1, "main", 30, 7), saw(.03, 30), forced(3), saw(3.03, 30), saw(3.1, 0), stop(7, "main", 0, .1), killed(7.1, "main"), over(7.2)), broken_, "explains 0.1 s"},
 		{"the runtime keeps the kubelet waiting before it can ask", "R4", parts(first, stop(.1, "main", 30, 7), forced(3), called(3.1, 3.8, "PodSandboxStatus", "", nil, ""), stop(7, "main", 0, .1), killed(7.1, "main"), over(7.2)), none, "late by 2.3 s"},
+		{"the runtime keeps the kubelet waiting for a look", "R4", parts(first, stop(.1, "main", 30, 7), forced(3), looked(3.1, 3.8), stop(7, "main", 0, .1), killed(7.1, "main"), over(7.2)), none, "late by 2.3 s"},
 		{"the runtime and the kubelet", "R4", parts(first, stop(.1, "main", 30, 20), forced(3), stop(8, "main", 0, 10), killed(18, "main"), over(18.2)), broken_, "was not asked to stop with timeout 0 by"},
 		{"the runtime and the machine", "R4", parts(first, stop(.1, "main", 30, 20), forced(3), kept(3.1, 4.8), stop(8, "main", 0, 10), killed(18, "main"), over(18.2)), none, "late by 3.3 s"},
 		{"the machine and the kubelet", "R4", parts(long, stop(.1, "main", 90, 63), forced(3), kept(3.1, 20), slow(30, 100), stop(63, "main", 0, .1), killed(63.1, "main"), over(63.2)), broken_, "of which the machine explains 35.0 s"},

@@ -26,7 +26,7 @@ import (
 )
 
 // The kubelet is late when it acts after a bound and its slack. Whether the machine can explain that is read off a control, which
-// waits as the kubelet waits at the same moments (package control), and off the runtime's own calls, for which the kubelet has to
+// waits as the kubelet waits at the same moments (package control), and off the runtime's own calls and looks, for which the kubelet has to
 // wait too. Only the time in which neither was kept waiting counts against the kubelet. What then is no longer late is invalid:
 // nobody can tell whose fault it was. What still is late is red; so a kubelet that is a minute late is red on the slowest machine.
 
@@ -116,7 +116,7 @@ func (f *facts) firstAct(from time.Time) (first time.Time, ok bool) {
 	return first, false
 }
 
-// waits are the stretches in which the control was kept waiting, in which a change had been shown to the harness and not to the
+// waits are the stretches in which the control was kept waiting, or a look at the runtime took long, in which a change had been shown to the harness and not to the
 // control, and in which the runtime carried out a call about the pod. A call that never returned explains nothing.
 func (f *facts) waits() []history.Span {
 	all := history.Lost(f.events)

@@ -23,8 +23,8 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// waits takes what is recorded at an arm's place. Delays of the controls are of no pod: they are kept, and each scenario's history
-// gets those of its time. All else goes to the histories at once.
+// waits takes what is recorded at an arm's place. Delays of the controls, and of looks at the runtime, are of no pod: they are kept,
+// and each scenario's history gets those of its time. All else goes to the histories at once.
 type waits struct {
 	record *history.Recorder
 
@@ -36,7 +36,7 @@ var _ history.Sink = (*waits)(nil)
 
 // Add implements history.Sink.
 func (w *waits) Add(e history.Event) {
-	if e.Kind != history.ControlLate {
+	if e.Kind != history.ControlLate && e.Kind != history.CRISlow {
 		w.record.Add(e)
 		return
 	}
@@ -58,7 +58,7 @@ func (w *waits) since(begin time.Time) []history.Event {
 	return all
 }
 
-// lost is for how much of the time after a moment a control was kept waiting.
+// lost is how much of the time after a moment is covered by such delays.
 func (w *waits) lost(begin time.Time) time.Duration {
 	return history.Covered(history.Lost(w.since(begin)), begin, time.Now())
 }

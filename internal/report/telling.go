@@ -234,7 +234,7 @@ func (t *teller) moments(events []history.Event) {
 		case history.Manifest:
 			add(t.api, "step", "manifest "+strings.ToLower(e.Reason), "")
 		case history.CRICall, history.CRIReturn, history.KubeletKill, history.KubeletKilled, history.APIContainer,
-			history.Armed, history.Finished, history.ControlLate, history.ControlSaw:
+			history.Armed, history.Finished, history.ControlLate, history.ControlSaw, history.CRISlow:
 		default:
 			// What levels and steps bring that this page knows nothing of, a restart of the kubelet say, is drawn by its name.
 			add(t.api, "event", unknown(e), "")

@@ -77,6 +77,8 @@ func tell(e history.Event) string {
 			return ""
 		}
 		add("control: kept waiting for %.2f s", e.Late)
+	case history.CRISlow:
+		add("runtime: %s took %.2f s", e.Call, e.Late)
 	case history.ControlSaw:
 		add("control saw: %s", e.Reason)
 	case history.ContainerExit:
