@@ -32,6 +32,11 @@ limitations under the License.
 // failed proves nothing. A delete that came when the pod had left the API is not missing. What was done to the pod before the
 // first request is none of the termination's.
 //
+// On a real node a judge holds the kubelet to what the kubelet does. A kill that it asked for in time and with the right timeout
+// stands, however late the runtime carried it out (runtime_late.go). What it did too late is held against a control that waits as
+// it waits, and against the runtime's own delays: if they explain it, nobody can tell whose fault it was, and the finding is
+// Invalid; if not, the rule is broken (machine_late.go).
+//
 // A rule that never came to apply, because no pod ran, a request was refused or the observation ended too soon, is
 // Invalid: neither green nor red.
 //
