@@ -94,7 +94,7 @@ func TestLateness(t *testing.T) {
 
 // In virtual time there is no machine to blame: the death decides, and no delay is explained.
 func TestVirtualTimeExplainsNothing(t *testing.T) {
-	h := tell("force-while-terminating", del(0, 30), stop(.1, "main", 30, 6), forced(3), kept(3, 5), stop(3.1, "main", 0, 5), killed(8.1, "main"), over(8.2))
+	h := tell("force-while-terminating", began(0), del(0, 30), stop(.1, "main", 30, 6), forced(3), kept(3, 5), stop(3.1, "main", 0, 5), killed(8.1, "main"), over(8.2))
 	h.Level = string(scenario.LevelSim)
 	if got := Judge(scenario.Zero, h, row(t, h.Scenario)); got.Outcome != broken_ {
 		t.Errorf("got %s: %s", got.Outcome, got.Why)

@@ -92,28 +92,15 @@ func (f *facts) lost(from, to time.Time) time.Duration {
 		return history.Covered(waits, from, to)
 	}
 	told := f.requests[0].told
-	first, ok := f.firstAct(told)
+	first := f.firstAct(told, f.finished)
 	switch {
-	case !ok || !told.Before(from):
+	case first.IsZero() || !told.Before(from):
 		return history.Covered(waits, from, to)
 	case first.Before(from):
 		return history.Covered(waits, told, first) + history.Covered(waits, from, to)
 	default:
 		return history.Covered(waits, told, to)
 	}
-}
-
-// firstAct returns when the kubelet first asked the runtime for anything to do with the pod's end.
-func (f *facts) firstAct(from time.Time) (first time.Time, ok bool) {
-	for _, e := range f.events {
-		switch e.Call {
-		case "StopContainer", "ExecSync", "Exec", "StopPodSandbox":
-			if e.Kind == history.CRICall && !e.At.Before(from) {
-				return e.At, true
-			}
-		}
-	}
-	return first, false
 }
 
 // waits are the stretches in which the control was kept waiting, or a look at the runtime took long, in which a change had been shown to the harness and not to the
