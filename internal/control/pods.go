@@ -58,6 +58,10 @@ func watchPods(ctx context.Context, client kubernetes.Interface, node string, si
 	informer.RunWithContext(ctx)
 }
 
+// longest is the longest grace period, in seconds, whose end is waited for. No scenario waits that long, and a duration cannot hold
+// every number of seconds that the API allows.
+const longest = 3600
+
 // waiting takes the events of the watch.
 type waiting struct {
 	ctx  context.Context
@@ -98,7 +102,9 @@ func (w *waiting) see(old, now *corev1.Pod) {
 	w.sink.Add(history.Event{Kind: history.ControlSaw, At: seen, Pod: now.Name, Reason: "MODIFIED", Grace: grace})
 	w.all.Go(func() {
 		w.act()
-		w.wait(seen.Add(time.Duration(*grace) * time.Second))
+		if *grace <= longest {
+			w.wait(seen.Add(time.Duration(*grace) * time.Second))
+		}
 	})
 }
 

@@ -29,7 +29,7 @@ import (
 const (
 	// perCore is how many scenarios may be under way for each core, over both arms, on a machine that starts a pod within quick.
 	// Most of the time a scenario only waits.
-	perCore = 10
+	perCore = 14
 	quick   = 2 * time.Second
 	// sideBySide is how many there must be for both arms to run at once: with fewer, the second node costs more than it saves.
 	sideBySide = 8

@@ -37,13 +37,13 @@ func TestPace(t *testing.T) {
 		each     int
 		both     bool
 	}{
-		{"two idle cores", 2, time.Second, 0, false, 10, true},
-		{"two cores, half of them taken", 2, 4 * time.Second, 0, false, 5, true},
-		{"two cores, hardly any of them left", 2, 8 * time.Second, 0, false, 5, false},
+		{"two idle cores", 2, time.Second, 0, false, 14, true},
+		{"two cores, half of them taken", 2, 4 * time.Second, 0, false, 7, true},
+		{"two cores, hardly any of them left", 2, 8 * time.Second, 0, false, 7, false},
 		{"two cores, none of them left", 2, 2 * time.Minute, 0, false, 1, false},
-		{"one core", 1, time.Second, 0, false, 5, true},
-		{"eight cores", 8, time.Second, 0, false, 40, true},
-		{"one arm after the other", 2, time.Second, 0, true, 20, false},
+		{"one core", 1, time.Second, 0, false, 7, true},
+		{"eight cores", 8, time.Second, 0, false, 56, true},
+		{"one arm after the other", 2, time.Second, 0, true, 28, false},
 		{"one at a time", 2, time.Second, 1, false, 1, false},
 		{"as many as that", 2, time.Minute, 30, false, 15, true},
 	} {
@@ -57,7 +57,7 @@ func TestPace(t *testing.T) {
 	}
 	alone := newPace(Options{Arms: []scenario.Arm{scenario.Stock}})
 	alone.cores = 2
-	if alone.settle(time.Second); alone.each != 20 || alone.both {
+	if alone.settle(time.Second); alone.each != 28 || alone.both {
 		t.Errorf("one arm: %+v", alone)
 	}
 }
