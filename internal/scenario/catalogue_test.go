@@ -34,7 +34,7 @@ graceful-two-phase deleted-during-pull lost-zero-update kubelet-killed container
 statefulset-force statefulset-force-direct daemonset-force job-failure-policy drain-force hostport-reuse
 spec-zero spec-zero-hostport redelete-remaining huge-grace finalizer-force shorten-every-100ms shorten-every-100ms-in-a-hook
 override-late shutdown-late delete-after-evict evict-finished evict-after-sync pull-beside
-stop-errors-graceful stop-fails-always runtime-away status-fails-after-kill
+stop-errors-graceful stop-fails-always runtime-away runtime-down status-fails-after-kill
 hook-failed-retried hook-ends-main hook-that-fails sleep-as-long-as-grace now-after-sync sandbox-lost liveness-kill poststart-hang
 sidecar-with-hook sidecar-of-a-finished-main restart-then-shorter`
 

@@ -116,10 +116,11 @@ func evictions() []Scenario {
 		Source:  "derived: the worker first waits for a status newer than its last SyncPod",
 		Fixed:   "the hook has its second, counted from the start of the termination",
 		Stock:   "the same",
-		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second, Hook: &Hook{Kind: HookExec, Takes: 5 * time.Second}}}},
+		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second / 2, Hook: &Hook{Kind: HookExec, Takes: 5 * time.Second}}}},
 		Steps:   []Step{at(0, Touch{}), at(.05, Evict{Hard: true})},
 		AsStock: true,
-		Expect:  keeps(HookOnce, Kept),
+		Expect: append(until("v1.28", "an override of the kubelet's counted once the hook had ended (seen in v1.22; when it was mended was not looked up)",
+			Broken, keeps(HookOnce)), keeps(Kept)...),
 		Levels:  []Level{LevelSim},
 		Not:     notByEviction,
 	}}

@@ -152,7 +152,8 @@ func grace() []Scenario {
 		Pod:    Pod{Grace: 110, Finalizer: true, Containers: stubborn},
 		Steps:  []Step{del(0, 110), force(5), at(30, RemoveFinalizer{})},
 		Scaled: map[Level]Times{LevelNode: {Grace: 30, Steps: []Step{del(0, 30), force(3), at(12, RemoveFinalizer{})}}},
-		Expect: append(repairs(ShorterActs, Zero), keeps(NoLeftovers)...),
+		Expect: append(repairs(ShorterActs, Zero), until("v1.28", "a container that was down was asked to stop once more (seen in v1.22; when it was mended was not looked up)",
+			Broken, keeps(NoLeftovers))...),
 		Levels: everywhere,
 	}, {
 		ID:     "shorten-every-100ms",
@@ -173,6 +174,7 @@ func grace() []Scenario {
 		Steps:  countdown(60, 10),
 		Scaled: map[Level]Times{LevelNode: {Grace: 60, Steps: countdown(24, 10)}},
 		Expect: append(repairs(Deadline, HookOnce, Prompt), keeps(OneTerm, RuntimeCalls, Quiet)...),
+		Watch:  map[Level]time.Duration{LevelSim: 135 * time.Second, LevelNode: 55 * time.Second}, // twice the grace, as up to 1.27
 		Levels: everywhere,
 	}}
 }

@@ -112,7 +112,18 @@ func runtimes() []Scenario {
 		AsStock: true,
 		Expect:  keeps(Deadline, Kept),
 		Levels:  []Level{LevelSim},
-		Not:     map[Level]string{LevelNode: "the node restarts its runtime at once; it cannot be without one", LevelKind: "as on a node"},
+		Not:     notWithoutRuntime,
+	}, {
+		ID:     "runtime-down",
+		Source: "derived",
+		Fixed:  "the retry that reaches the runtime gives the window, and no second grace",
+		Stock:  "the retry gives the whole grace again",
+		Pod:    Pod{Grace: 8, Containers: stubborn},
+		Steps:  []Step{at(0, StopRuntime{}), del(1, 8), at(12, StartRuntime{})},
+		Alone:  true,
+		Expect: append(repairs(OnlyShorter), keeps(Ends)...),
+		Levels: []Level{LevelSim},
+		Not:    notWithoutRuntime,
 	}, {
 		ID:     "status-fails-after-kill",
 		Source: "derived: an error of a terminating sync past the kill",
@@ -129,6 +140,9 @@ func runtimes() []Scenario {
 		Not:     map[Level]string{LevelNode: "what is asked of the runtime in the moment of the end is a matter of milliseconds there", LevelKind: "as on a node"},
 	}}
 }
+
+// notWithoutRuntime says why real nodes cannot carry scenarios in which the runtime is away for a while.
+var notWithoutRuntime = map[Level]string{LevelNode: "the node restarts its runtime at once; it cannot be without one", LevelKind: "as on a node"}
 
 // probesCut says what becomes of probes in two minors: the first delete ends them, on stock too.
 const probesCut = "probes run with the pod worker's context and end with it at the first delete (#140881, mended in v1.37 by #140882)"

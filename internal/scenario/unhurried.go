@@ -72,7 +72,7 @@ func unhurried() []Scenario {
 		Source:  "derived: the worker first waits for a status newer than its last SyncPod",
 		Fixed:   "the hook has its second, counted from the start of the termination",
 		Stock:   "the same",
-		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second, Hook: &Hook{Kind: HookExec, Takes: 5 * time.Second}}}},
+		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second / 2, Hook: &Hook{Kind: HookExec, Takes: 5 * time.Second}}}},
 		Steps:   []Step{at(0, Touch{}), del(.05, 1)},
 		AsStock: true,
 		Expect:  keeps(HookOnce, Kept),
