@@ -121,8 +121,8 @@ func evictions() []Scenario {
 		AsStock: true,
 		Expect: append(until("v1.28", "an override of the kubelet's counted once the hook had ended (seen in v1.22; when it was mended was not looked up)",
 			Broken, keeps(HookOnce)), keeps(Kept)...),
-		Levels:  []Level{LevelSim},
-		Not:     notByEviction,
+		Levels: []Level{LevelSim},
+		Not:    notByEviction,
 	}}
 }
 
