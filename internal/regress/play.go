@@ -45,7 +45,7 @@ type play struct {
 	armed  bool
 	// second says why the first run of the scenario decided nothing, if this is the second.
 	second string
-	// result is there when it has been performed; interrupted says that the run ended first.
+	// result is there when it has been performed; interrupted says that the run, or its recording, ended first.
 	result      report.Result
 	interrupted bool
 	// err is trouble with files; all else is in the history.
@@ -155,7 +155,7 @@ func (p *play) perform(ctx context.Context, start time.Time) {
 	h := p.log.History()
 	p.result = Result(h, p.row)
 	p.result.History = HistoryPath(p.run.options.Level, p.bench.arm, p.row.ID)
-	p.interrupted = ctx.Err() != nil
+	p.interrupted = ctx.Err() != nil || p.recording() != nil
 	p.err = errors.Join(p.err, history.WriteFile(filepath.Join(p.run.options.Artifacts, p.result.History), h))
 	p.at("")
 }

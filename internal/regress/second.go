@@ -33,7 +33,8 @@ import (
 const FirstRuns = "first-runs"
 
 // again says that a scenario decided nothing and shall be played a second time. A red one never is, and nothing is played a third
-// time. In a run that was interrupted, as by the loss of the node, nothing can be played.
+// time. In a run that was interrupted, as by the loss of the node, or whose recording has a hole,
+// nothing can be played.
 func (p *play) again() bool {
 	return p.second == "" && !p.interrupted && !p.result.Red() && !p.result.Good()
 }

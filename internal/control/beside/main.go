@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kgrace/kgrace/internal/control"
@@ -73,8 +74,12 @@ func run(ctx context.Context, args []string, errs io.Writer) int {
 	return 0
 }
 
-// look is how often it is asked for a kubeconfig that is not there yet.
-const look = 200 * time.Millisecond
+const (
+	// look is how often it is asked for credentials that are not there yet, patience for how long: the kubelet of a new node first
+	// has to be given some.
+	look     = 200 * time.Millisecond
+	patience = 10 * time.Minute
+)
 
 func wait(ctx context.Context, kubeconfig, node, record string) error {
 	out, err := stream.Append(record)
@@ -83,31 +88,37 @@ func wait(ctx context.Context, kubeconfig, node, record string) error {
 	}
 	defer out.Close()
 	go control.Beat(ctx, out)
+	config, err := credentials(ctx, kubeconfig)
+	if ctx.Err() != nil {
+		return out.Err()
+	}
+	var client kubernetes.Interface
+	if err == nil {
+		config.UserAgent = "kgrace-control"
+		client, err = kubernetes.NewForConfig(config)
+	}
+	if err != nil {
+		return errors.Join(err, out.Trouble(err))
+	}
+	control.Pods(ctx, client, node, out)
+	return out.Err()
+}
+
+// credentials reads the kubeconfig as soon as it and what it names are there.
+func credentials(ctx context.Context, kubeconfig string) (*rest.Config, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	for {
-		_, err := os.Stat(kubeconfig)
+		config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 		if err == nil {
-			break
-		}
-		if !errors.Is(err, os.ErrNotExist) {
-			return errors.Join(err, out.Trouble(err))
+			return config, nil
 		}
 		timer := time.NewTimer(look)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return out.Err()
+			return nil, fmt.Errorf("the kubelet's credentials, not within %v: %w", patience, err)
 		}
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-	if err != nil {
-		return errors.Join(err, out.Trouble(err))
-	}
-	config.UserAgent = "kgrace-control"
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return errors.Join(err, out.Trouble(err))
-	}
-	control.Pods(ctx, client, node, out)
-	return out.Err()
 }
