@@ -1,0 +1,54 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Recorded on a real node whose programs were stopped (SIGSTOP) and let go on: the kubelet, the kubelet and what waits beside it,
+// containerd, and both of two. All are of force-while-terminating on the fixed kubelet, which by itself holds every rule. Who was
+// late is told apart, and only the kubelet turns red.
+func TestRecordedLateness(t *testing.T) {
+	s := row(t, "force-while-terminating")
+	for _, c := range []struct {
+		file string // testdata/late
+		want scenario.Outcome
+		why  string
+	}{
+		{"kubelet", broken_, "of which the machine explains 0."},                       // stopped from 2.5 to 8 s
+		{"machine", none, "the machine kept a program that waits as the kubelet does"}, // kubelet and control, from 2.5 to 8 s
+		{"runtime", held_, "; runtime late by 4.1 s"},                                  // from 2.7 to 7 s
+		{"runtime-and-kubelet", broken_, "of which the machine explains 3.7 s"},        // 2.5 to 11 s, and 2.5 to 7.5 s
+		{"runtime-and-machine", none, "the machine kept a program that waits as the kubelet does"},
+	} {
+		h := readRecorded(t, filepath.Join("late", c.file+".jsonl"))
+		for _, want := range s.At(scenario.LevelNode).Expect {
+			found := Judge(want.Rule, h, s)
+			if found.Outcome != c.want || want.Rule != scenario.Prompt && !strings.Contains(found.Why, c.why) {
+				t.Errorf("%s: %s %s: %s\nwant %s with %q", c.file, want.Rule, found.Outcome, found.Why, c.want, c.why)
+			}
+			if found.RuntimeLate > 0 != (c.file == "runtime" && want.Rule != scenario.Prompt) {
+				t.Errorf("%s: %s stands by a runtime that was %v s late", c.file, want.Rule, found.RuntimeLate)
+			}
+		}
+	}
+}
