@@ -82,7 +82,7 @@ func update(ctx context.Context, r *kubetree.Repo) ([]string, error) {
 		}
 		written = append(written, patchReadme)
 	}
-	docs, err := updateUpstreamDocs(ctx, r)
+	docs, err := updateUpstreamDocs(r)
 	return append(written, docs...), err
 }
 

@@ -29,27 +29,24 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kgrace/kgrace/internal/intree"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/mutant"
-	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// twoPatches is a series of which the second patch changes a test that the first brings.
+// twoPatches is a checkout with a series of two patches and a page that has a table for it.
 func twoPatches(t *testing.T, root string) *kubetree.Repo {
 	t.Helper()
-	patch := func(subject, rules, diff string) string {
-		return "From 0 Mon Sep 17 00:00:00 2001\nFrom: A <a@example.org>\nDate: x\nSubject: [PATCH] " + subject + "\n\nWhy.\n\nContract: " + rules +
+	patch := func(subject, diff string) string {
+		return "From 0 Mon Sep 17 00:00:00 2001\nFrom: A <a@example.org>\nDate: x\nSubject: [PATCH] " + subject + "\n\nWhy.\n" +
 			"\n---\ndiff --git a/pkg/kubelet/a_test.go b/pkg/kubelet/a_test.go\n" + diff
 	}
 	for name, text := range map[string]string{
 		"patches/v1.99/series":       "0001-a.patch\n0002-b.patch\n",
-		"patches/v1.99/0001-a.patch": patch("kubelet: a", "R3, R4", "@@ -1,1 +1,2 @@\n a\n+func TestA(t *testing.T) {\n"),
-		"patches/v1.99/0002-b.patch": patch("kubelet: b", "R4", "@@ -9,1 +9,2 @@ func TestB(t *testing.T) {\n b\n+more\n"),
-		"patches/v1.99/intree.yaml":  "tests:\n- {package: pkg/kubelet, test: TestA/x, reason: was a}\n- {package: pkg/kubelet, test: TestA/y, reason: was b}\n- {package: pkg/kubelet, test: TestB, kept: both}\n",
-		"docs/upstream/design.md":    "# Design\n\n<!-- begin rules v1.99 -->\n<!-- end rules v1.99 -->\n\n<!-- begin sizes v1.99 -->\n<!-- end sizes v1.99 -->\nThe rest.\n",
+		"patches/v1.99/0001-a.patch": patch("kubelet: a", "@@ -1,1 +1,2 @@\n a\n+func TestA(t *testing.T) {\n"),
+		"patches/v1.99/0002-b.patch": patch("kubelet: b", "@@ -9,1 +9,2 @@ func TestB(t *testing.T) {\n b\n+more\n"),
+		"docs/upstream/results.md":   "# Results\n\n<!-- begin sizes v1.99 -->\n<!-- end sizes v1.99 -->\nThe rest.\n",
 	} {
 		path := filepath.Join(root, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
@@ -64,15 +61,15 @@ func TestUpstreamTablesFollowThePatches(t *testing.T) {
 	if faults, err := checkUpstreamDocs(t.Context(), r); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "run `kgrace update`") {
 		t.Errorf("empty tables: %q, %v", faults, err)
 	}
-	written, err := updateUpstreamDocs(t.Context(), r)
-	if err != nil || len(written) != 1 || written[0] != "docs/upstream/design.md" {
+	written, err := updateUpstreamDocs(r)
+	if err != nil || len(written) != 1 || written[0] != "docs/upstream/results.md" {
 		t.Fatalf("wrote %q, %v", written, err)
 	}
-	data, err := os.ReadFile(filepath.Join(r.Root, "docs/upstream/design.md"))
+	data, err := os.ReadFile(filepath.Join(r.Root, "docs/upstream/results.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| R3 shorter takes effect | 1 | TestA | **force-while-terminating**", "| R4 zero is a value | 1 2 | TestA TestB |", "| 2 kubelet: b | 0 | +0 −0 | 0 | +1 −0 |", "The rest.\n"} {
+	for _, want := range []string{"| 1 kubelet: a | 0 | +0 −0 | 0 | +1 −0 |", "| 2 kubelet: b | 0 | +0 −0 | 0 | +1 −0 |", "The rest.\n"} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("no %q in\n%s", want, data)
 		}
@@ -80,7 +77,7 @@ func TestUpstreamTablesFollowThePatches(t *testing.T) {
 	if faults, err := checkUpstreamDocs(t.Context(), r); err != nil || len(faults) > 0 {
 		t.Errorf("tables as they should be: %q, %v", faults, err)
 	}
-	if err := os.WriteFile(filepath.Join(r.Root, "docs/upstream/design.md"), []byte("# Design\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(r.Root, "docs/upstream/results.md"), []byte("# Results\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if faults, err := checkUpstreamDocs(t.Context(), r); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "no table that is generated") {
@@ -91,18 +88,6 @@ func TestUpstreamTablesFollowThePatches(t *testing.T) {
 	}
 	if faults, err := checkUpstreamDocs(t.Context(), r); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "is missing") {
 		t.Errorf("no folder: %q, %v", faults, err)
-	}
-}
-
-func TestRuleTableNamesATestThatNoPatchTouches(t *testing.T) {
-	r := twoPatches(t, t.TempDir())
-	series, err := patchset.Load(r.SeriesDir("v1.99"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = ruleTable(t.Context(), series, intree.Declaration{Tests: []intree.Declared{{Package: "pkg/kubelet", Test: "TestGone/x"}}}, []scenario.Scenario{})
-	if err == nil || !strings.Contains(err.Error(), "pkg/kubelet.TestGone") {
-		t.Errorf("%v", err)
 	}
 }
 

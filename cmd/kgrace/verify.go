@@ -67,7 +67,7 @@ For the module:
   copied files  pkg/podworkers and pkg/graceperiod are what the fixed tree of the default minor has
   mutants       every deliberate breakage of the fix finds its text in the fixed tree
   patch table   patches/README.md lists what the patches say
-  upstream docs the tables of docs/upstream say what the patches and the catalogue say
+  upstream docs the tables of docs/upstream say what the patches say
   go.mod        agrees with versions.yaml
   repository    licence headers, package docs, file sizes, import arrows, forbidden words`,
 		Args: cobra.NoArgs,
