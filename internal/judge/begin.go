@@ -81,12 +81,22 @@ func (f *facts) beginningIn(since, until time.Time) beginning {
 	case f.sim:
 		b.missed = true
 	default:
-		b.lo, b.hi = f.bound(b.lo, b.hi, until)
+		b.lo, b.hi = f.bound(b.lo, later(b.hi, f.served(since)), until)
 	}
 	if b.seenLo.Equal(since) && b.seenHi.IsZero() {
 		b.seenHi = b.hi
 	}
 	return b
+}
+
+// served returns when the kubelet whose forerunner ended at a moment was up; zero for the first one.
+func (f *facts) served(since time.Time) time.Time {
+	for _, step := range f.steps {
+		if !since.IsZero() && step.Reason == (scenario.StartKubelet{}).String() && step.At.After(since) {
+			return step.At
+		}
+	}
+	return time.Time{}
 }
 
 // bound bounds a beginning that nobody saw: the first terminating sync of a pod whose end was asked for from lo on, and of which

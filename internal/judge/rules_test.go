@@ -94,6 +94,8 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			stop(100.1, "main", 2, 2), killed(102.1, "main"), told(102.2, 1, ""), over(102.3)}, broken_, "before the deadline at 160.00 s"},
 		{"a restart of the kubelet is a new beginning", "restart-then-shorter", []story{del(0, 40), stop(.1, "main", 40, 2), restarted, stop(5, "main", 40, 12),
 			del(10, 12), stop(10.1, "main", 7, 7), killed(17.1, "main"), over(17.2)}, held_, ""},
+		{"a kubelet that took its time to start", "restart-then-shorter", []story{del(0, 40), stop(.1, "main", 40, 2), step(2.1, scenario.KillKubelet{}),
+			step(9, scenario.StartKubelet{}), stop(9.5, "main", 40, 12), del(10, 12), stop(10.1, "main", 12, 12), killed(22.1, "main"), over(22.2)}, held_, ""},
 		{"the old beginning after a restart", "restart-then-shorter", []story{del(0, 40), stop(.1, "main", 40, 2), restarted, stop(5, "main", 36, 12),
 			del(10, 12), stop(10.1, "main", 2, 2), killed(12.1, "main"), over(12.2)}, broken_, "before the deadline"},
 		{"a restart of the kubelet, and all its grace", "restart-then-shorter", []story{del(0, 40), stop(.1, "main", 40, 2), restarted, stop(5, "main", 40, 40),
