@@ -73,7 +73,7 @@ const (
 	KubeletKilled Kind = "kubelet.killed"
 	// KubeletBegan: the first terminating sync of the pod in this run of the kubelet starts. Only the sim level sees it.
 	KubeletBegan Kind = "kubelet.began"
-	// KubeletLeft: at the end of the observation the kubelet still kept records of killing the pod; Count is their number.
+	// KubeletLeft: at the end of the observation the kubelet still kept records of killing pods that had ended; Count is their number.
 	// Only the sim level looks into the kubelet, and says so only if there are any.
 	KubeletLeft Kind = "kubelet.left"
 )
