@@ -75,6 +75,10 @@ func TestRulesInVirtualTime(t *testing.T) {
 		scenario.Window: {
 			{"a second window of one second", "shorten-thrice", parts(exact(0, 60), began(.001), stop(.001, "main", 60, 6), exact(2, 20), stop(2.001, "main", 18, 4), exact(4, 5),
 				stop(4.001, "main", 2, 2), killed(6.001, "main"), over(7)), broken_, "asked to stop before, was given 2 s"},
+			{"a hook's seconds rounded down before a turn, as on stock", "sidecar-with-hook", parts(exact(0, 60), began(.001), ranIn(.001, 1.5, "sidecar"), stop(.001, "main", 60, 60),
+				killed(60.001, "main"), stop(60.501, "sidecar", 2, 2), killed(62.501, "sidecar"), over(63)), none, "only 1 of 2 requests"},
+			{"a hook's seconds rounded down by more than that", "sidecar-with-hook", parts(exact(0, 60), began(.001), ranIn(.001, 1.5, "sidecar"), stop(.001, "main", 60, 60),
+				killed(60.001, "main"), stop(61.501, "sidecar", 2, 2), killed(63.501, "sidecar"), over(64)), broken_, "lived until 63.50 s"},
 			{"none", "shorten-thrice", parts(exact(0, 60), began(.001), stop(.001, "main", 60, 5), exact(2, 20), stop(2.001, "main", 18, 3), exact(4, 5),
 				stop(4.001, "main", 1, 1), killed(5.001, "main"), over(6)), held_, ""},
 		},

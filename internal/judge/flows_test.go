@@ -107,7 +107,7 @@ var flowCases = map[scenario.Rule][]ruleCase{
 	},
 	scenario.RuntimeCalls: {
 		{"the sandbox after a call's own deadline", "stop-hangs", parts(del(0, 20), called(.1, 140, "StopContainer", "main", history.Seconds(20), "DeadlineExceeded"), forced(3), sandbox(140.2), killed(140.3, "main"), over(140.4)), held_, "when they had failed"},
-		{"the sandbox beside a call that hangs", "stop-hangs", parts(del(0, 20), stop(.1, "main", 20, -1), forced(3), sandbox(3.1), killed(3.2, "main"), over(3.4)), broken_, "no stop of it had failed"},
+		{"the sandbox beside a call that hangs", "stop-hangs", parts(del(0, 20), stop(.1, "main", 20, -1), forced(3), sandbox(3.1), killed(3.2, "main"), over(3.4)), broken_, "no stop had failed"},
 	},
 	scenario.Quiet: {
 		{"of many pods, none cancelled", "pending-fast-delete", parts(step(0, burst), endTold(1, "p-1", 1, ""), finished(20)), held_, "1 events and statuses"},

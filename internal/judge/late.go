@@ -43,11 +43,21 @@ func (f *facts) late(c *container, n int) time.Time {
 		}
 		return by.Add(f.Slack)
 	case last > 0, c.waits(), latest.Sub(f.beginning(n).hi) < f.Window:
-		return latest.Add(f.Window + f.Slack)
+		return latest.Add(f.window(c, n) + f.Slack)
 	case slices.ContainsFunc(c.stops, call.refused): // what a retry is given is rounded up
 		return latest.Add(f.Rounding + f.Slack)
 	}
 	return latest.Add(f.Slack)
+}
+
+// window is how long after the deadline the window of a container may end. One that waits for its turn after its hook, and that
+// nobody hurried, is as on stock, which counts the hook's time in whole seconds, rounded down.
+func (f *facts) window(c *container, n int) time.Duration {
+	hurried := slices.ContainsFunc(f.shortenings(), func(s int) bool { return s <= n })
+	if c.sidecar && c.Hook != nil && !hurried {
+		return f.Window + f.Rounding
+	}
+	return f.Window
 }
 
 // left is what is left until a deadline at a moment, in whole seconds, rounded up; 0 if it has passed.

@@ -29,7 +29,7 @@ func windowRule(f *facts) Finding {
 	earliest, latest := f.deadline(n)
 	var last time.Time
 	for _, c := range f.containers {
-		if found := f.deadBy(c, latest.Add(f.Window+f.Slack)); found.Outcome != "" {
+		if found := f.deadBy(c, latest.Add(f.window(c, n)+f.Slack)); found.Outcome != "" {
 			return found
 		}
 		last = later(last, c.exit.at)

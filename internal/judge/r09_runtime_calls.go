@@ -40,8 +40,8 @@ func runtimeCallsRule(f *facts) Finding {
 			}
 			from := f.sandboxFrom(s.at)
 			switch {
-			case !c.failed(s.at):
-				return broken(s.at, "StopPodSandbox was called at %s while container %s lived, and no stop of it had failed", f.when(s.at), c.Name)
+			case !f.stopFailed(s.at):
+				return broken(s.at, "StopPodSandbox was called at %s while container %s lived, and no stop had failed", f.when(s.at), c.Name)
 			case s.at.Before(from.Add(-f.Grain)):
 				return broken(s.at, "StopPodSandbox was called at %s while container %s lived, though its stop could be tried again until %s",
 					f.when(s.at), c.Name, f.when(from))
@@ -63,9 +63,11 @@ func runtimeCallsRule(f *facts) Finding {
 	return held("%d stop calls, none cancelled under a live container; the sandbox stopped last", calls)
 }
 
-// failed says that by a moment the runtime had answered a stop call of the container with an error of its own.
-func (c *container) failed(by time.Time) bool {
-	return slices.ContainsFunc(c.stops, func(s call) bool { return s.refused() && !s.back.After(by) })
+// stopFailed says that by a moment the runtime had answered a stop call of the pod's with an error of its own.
+func (f *facts) stopFailed(by time.Time) bool {
+	return slices.ContainsFunc(f.containers, func(c *container) bool {
+		return slices.ContainsFunc(c.stops, func(s call) bool { return s.refused() && !s.back.After(by) })
+	})
 }
 
 // sandboxFrom returns from when on the sandbox may be stopped after a failed stop, as things stand at a moment.

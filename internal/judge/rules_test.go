@@ -257,7 +257,7 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 		{"the sandbox at once after a failed stop of zero", "stop-errors", []story{forced(0), called(.1, .1, "StopContainer", "main", history.Seconds(0), "Unknown"),
 			sandbox(.3), killed(.4, "main"), over(.5)}, held_, ""},
 		{"the sandbox after a stop that was cancelled only", "stop-fails-always", []story{del(0, 5), stop(.1, "main", 5, -1), sandbox(8), killed(8.1, "main"), over(8.2)},
-			broken_, "no stop of it had failed"},
+			broken_, "no stop had failed"},
 		{"no sandbox stop seen", "sandbox-order", []story{del(0, 24), stop(.1, "main", 24, 3), del(3, 10), killed(10, "main"), finished(12)}, none, "sandbox was not stopped"},
 		{"no stop call seen", "sandbox-order", []story{del(0, 24), del(3, 10), killed(10, "main"), over(10)}, none, "no stop call"},
 	},
