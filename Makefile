@@ -37,8 +37,8 @@ update: ## write vendored and generated files anew
 unit: ## this project's unit tests: no root, no tree, virtual time
 	go test ./cmd/... ./internal/... ./pkg/...
 
-intree: ## upstream's tests of the touched packages on the fixed tree; the series' own must fail on stock
-	$(KGRACE) intree
+intree: ## upstream's tests of the touched packages on the fixed tree; the series' own must fail on stock; STEP=fixed for a part
+	$(KGRACE) intree $(if $(STEP),--step $(STEP))
 
 matrix: ## prove every patch on every minor: applies, builds, its tests red without it and green with it, its scenarios (hours when cold; kept cells stay)
 	$(KGRACE) matrix
@@ -103,7 +103,9 @@ upstream-e2e: ## upstream's own end-to-end specs about the end of a pod on kind 
 page: ## the report in a real browser, on a desk and on a phone (installs chromium where it is missing)
 	hack/setup.sh chromium && hack/verify-report.sh
 
-test: lint verify unit intree matrix-default regression properties regression-node node conformance page e2e-smoke ## all of the above that prove something, in this order
+test: ## all of the above that prove something, one after the other, with what each took
+	@# That the series' tests fail on stock is what matrix-default proves patch by patch.
+	STEP=fixed,windows hack/steps.sh lint verify unit intree matrix-default regression properties regression-node node conformance page e2e-smoke
 
 clean: ## remove what kgrace built (not while a node is up)
 	hack/clean.sh

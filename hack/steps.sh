@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Copyright The kgrace Authors.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+# Makes targets one after the other, ends with the first that fails, and says what each took: seconds, and seconds of CPU.
+
+set -o errexit -o nounset -o pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+table=()
+begin=${SECONDS}
+finish() {
+  printf 'steps: %-16s %8s %8s\n' target seconds cpu >&2
+  if (( ${#table[@]} > 0 )); then
+    printf 'steps: %s\n' "${table[@]}" >&2
+  fi
+  printf 'steps: %-16s %8d\n' all $(( SECONDS - begin )) >&2
+}
+trap finish EXIT
+
+used=0
+for target in "$@"; do
+  started=${SECONDS}
+  failed=0
+  "${MAKE:-make}" --no-print-directory "${target}" || failed=$?
+  # The CPU time of all children that have ended, in hundredths of a second: fields 16 and 17 of proc_pid_stat(5). The name in
+  # the second may hold anything.
+  read -r -a stat < <(sed 's/.*) //' "/proc/$$/stat")
+  now=$(( (stat[13] + stat[14]) / 100 ))
+  table+=("$(printf '%-16s %8d %8d%s' "${target}" $(( SECONDS - started )) $(( now - used )) "$( (( failed )) && echo ' FAILED')")")
+  used=${now}
+  if (( failed )); then
+    exit "${failed}"
+  fi
+done
