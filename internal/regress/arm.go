@@ -65,7 +65,9 @@ func (r *Run) runArm(ctx context.Context, arm scenario.Arm) (err error) {
 	defer cancel(nil)
 	b := newBench(r, arm)
 	defer func() { err = errors.Join(err, b.close(context.WithoutCancel(ctx))) }()
-	if err := b.open(ctx); err != nil {
+	err = b.open(ctx)
+	r.pace.placeUp()
+	if err != nil {
 		return fmt.Errorf("%s: no node: %w", arm, err)
 	}
 	// A node that dies takes its scenarios with it, at once and with its own reason.

@@ -53,14 +53,16 @@ type pace struct {
 	why     string
 
 	starts chan struct{} // has as many places as pods may start at once
+	allUp  chan struct{} // closed when the places of all arms are up, or could not be brought up
 	mu     sync.Mutex
+	up     int
 	next   time.Time // when the next first request may be sent
 }
 
 func newPace(o Options) *pace {
 	cores := runtime.NumCPU()
 	return &pace{cores: cores, jobs: o.Jobs, arms: len(o.Arms), oneByOne: o.OneByOne, settled: make(chan struct{}),
-		starts: make(chan struct{}, cores)}
+		starts: make(chan struct{}, cores), allUp: make(chan struct{})}
 }
 
 // settle decides how much runs at once, given how long the first pod took to start. Only the first call counts.
@@ -87,6 +89,26 @@ func (p *pace) settle(took time.Duration) {
 			took.Seconds(), p.cores, order, p.each)
 		close(p.settled)
 	})
+}
+
+// placeUp notes that the place of one more arm is up, or could not be brought up.
+func (p *pace) placeUp() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.up++; p.up == p.arms {
+		close(p.allUp)
+	}
+}
+
+// calm waits until no place is being brought up beside an arm's scenarios.
+func (p *pace) calm(ctx context.Context) {
+	if !p.both {
+		return
+	}
+	select {
+	case <-p.allUp:
+	case <-ctx.Done():
+	}
 }
 
 // start waits until one more pod may start; what it returns must be called when that runs.

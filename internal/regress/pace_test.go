@@ -62,6 +62,25 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// An arm's scenarios wait for the other arm's place where both run at once, and only there.
+func TestCalm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPace(Options{Arms: scenario.Arms()})
+		p.cores = 2
+		p.placeUp()
+		p.settle(time.Second)
+		begin := time.Now()
+		time.AfterFunc(time.Minute, p.placeUp)
+		if p.calm(t.Context()); time.Since(begin) != time.Minute {
+			t.Errorf("waited %v", time.Since(begin))
+		}
+		one := newPace(Options{Arms: scenario.Arms(), OneByOne: true})
+		one.placeUp()
+		one.settle(time.Second)
+		one.calm(t.Context())
+	})
+}
+
 // First requests are apart, whoever's; no more pods start at once than there are places.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

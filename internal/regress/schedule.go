@@ -70,6 +70,8 @@ func (b *bench) playTogether(ctx context.Context, plays []*play) {
 	begin := time.Now()
 	plays[0].prepare(ctx)
 	b.run.pace.settle(time.Since(begin))
+	plays[0].at("the other arm's node")
+	b.run.pace.calm(ctx)
 	places := make(chan struct{}, b.run.pace.each)
 	var wait sync.WaitGroup
 	for i, p := range plays {
