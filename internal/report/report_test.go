@@ -76,6 +76,29 @@ GOOD
 	}
 }
 
+// Where a verdict stands by what the kubelet asked for, the table says by how much the runtime was late; and which scenario ran a
+// second time, and why.
+func TestTableSaysWhoWasLate(t *testing.T) {
+	r := example()
+	r.Results[1].Rules[1].RuntimeLate = 1.94
+	r.Results[1].Figures.RuntimeLate, r.Results[1].ControlLate = 1.94, .31
+	r.Results[3].Second = "R2: late by 2.3 s"
+	text := table(t, r)
+	for _, want := range []string{
+		"30.10 s        3.20 s (runtime late by 1.9 s)\n",
+		"\nlengthen on fixed: second run, alone on its node; the first decided nothing: R2: late by 2.3 s\n",
+		"\nlate by at most: fixed: runtime 1.9 s, control 0.31 s, 1 run twice\nGOOD\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	late, second := newBlock(scenario.Scenario{ID: "force-while-terminating"}, Run{Results: r}, "node").Arms[1], newBlock(scenario.Scenario{ID: "lengthen"}, Run{Results: r}, "node").Arms[1]
+	if late.Late != "runtime late by 1.9 s" || late.Second != "" || second.Late != "" || !strings.Contains(second.Second, "R2: late by 2.3 s") {
+		t.Errorf("the page says %q %q, %q %q", late.Late, late.Second, second.Late, second.Second)
+	}
+}
+
 func TestTableNamesWhatTheMinorLacks(t *testing.T) {
 	catalogue, err := scenario.Catalogue()
 	if err != nil {
