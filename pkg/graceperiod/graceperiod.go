@@ -62,7 +62,9 @@ func NewTermination(now time.Time, gracePeriod int64) *Termination {
 
 // End cancels what the kills have left behind, such as calls to a runtime that hangs.
 func (t *Termination) End() {
-	t.end()
+	if t != nil {
+		t.end()
+	}
 }
 
 // Kill kills the pod once for several attempts. It returns if ctx is done, but the kill goes on, and the next attempt waits
