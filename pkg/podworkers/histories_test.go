@@ -17,8 +17,9 @@ limitations under the License.
 package podworkers
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -36,6 +37,7 @@ func TestHistories(t *testing.T) {
 			pod := &stubborn{
 				exits:    rapid.OneOf(rapid.Just(time.Duration(0)), rapid.Custom(drawTime)).Draw(rt, "exits"),
 				refusals: rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(rt, "refusals"),
+				syncs:    rapid.SampledFrom([]time.Duration{0, 0, 700 * time.Millisecond, 40 * time.Second}).Draw(rt, "syncs"),
 			}
 			requests := rapid.Custom(drawRequests).Draw(rt, "requests")
 			if err := judge(play(t, pod, requests), requests); err != nil {
@@ -58,8 +60,12 @@ func drawRequests(t *rapid.T) []request {
 		}
 		grace := rapid.SampledFrom([]int64{0, 1, 2, 5, 10, 30, 60, 90}).Draw(t, "grace")
 		evict := rapid.Bool().Draw(t, "evict")
-		if evict && rapid.IntRange(0, 3).Draw(t, "unset") == 0 {
-			grace = -1
+		if evict {
+			// an override of zero is raised before it gets to the worker
+			grace = max(grace, 1)
+			if rapid.IntRange(0, 3).Draw(t, "unset") == 0 {
+				grace = -1
+			}
 		}
 		requests = append(requests, request{after: after, grace: grace, evict: evict})
 		if !evict && grace == 0 {
@@ -70,116 +76,170 @@ func drawRequests(t *rapid.T) []request {
 	return requests
 }
 
-// told is what the requests up to a moment add up to.
+// told is a request that made or moved the deadline.
 type told struct {
-	after    time.Duration // when the effective grace period last became shorter
-	grace    int64
+	after    time.Duration
 	deadline time.Duration
+	// atOnce is true for a grace period of zero, which is earlier than any deadline.
+	atOnce bool
 }
 
-// shortened returns the moments at which the grace period became shorter, while the container lived.
-func shortened(requests []request, died time.Duration) []told {
-	var steps []told
+func (t told) earlier(than told) bool {
+	return !than.atOnce && (t.atOnce || t.deadline < than.deadline)
+}
+
+// deadlines returns what made the deadline of a termination that began at some moment, and the requests that moved it. Those
+// from before it began count together from the beginning, the shortest of them. A later one counts by itself: a delete from
+// the first delete, if it is shorter than those before, and an override from now. A moment that has passed is now.
+func deadlines(requests []request, began time.Duration) []told {
+	first, deleted := -1, -1 // grace period in force at the beginning; the shortest delete
+	var deletedAt time.Duration
+	var later []told
 	for _, r := range requests {
-		grace := r.grace
-		if r.remove || r.evict && grace < 0 {
-			grace = specGrace
+		grace, from := int(r.grace), r.after
+		switch {
+		case r.remove || grace < 0:
+			// asks for no grace period of its own, so the spec's counts if nobody asked
+			if first < 0 {
+				first = int(specGrace)
+			}
+			continue
+		case r.evict:
+		case deleted >= 0 && grace >= deleted:
+			continue
+		default:
+			if deleted < 0 {
+				deletedAt = r.after
+			}
+			deleted, from = grace, deletedAt
 		}
-		// the spec counts only if nobody asked, so after the first request it is never shorter than what is known
-		if len(steps) > 0 && (r.remove || r.grace < 0) {
+		if first < 0 || r.after < began {
+			if first < 0 || grace < first {
+				first = grace
+			}
 			continue
 		}
-		if r.after > died || len(steps) > 0 && grace >= steps[len(steps)-1].grace {
-			continue
+		step := told{after: r.after, deadline: max(from+time.Duration(grace)*time.Second, r.after), atOnce: grace == 0}
+		if step.atOnce {
+			step.deadline = r.after
 		}
-		steps = append(steps, told{after: r.after, grace: grace, deadline: time.Duration(grace) * time.Second})
+		later = append(later, step)
+	}
+	steps := []told{{after: began, deadline: began + time.Duration(first)*time.Second, atOnce: first == 0}}
+	for _, step := range later {
+		if step.earlier(steps[len(steps)-1]) {
+			steps = append(steps, step)
+		}
 	}
 	return steps
 }
 
 func judge(got outcome, requests []request) error {
-	steps := shortened(requests, got.diedAt)
-	last := steps[len(steps)-1]
-	exited := got.exits > 0 && got.diedAt == got.exits
+	if len(got.attempts) == 0 {
+		return errors.New("R11: no attempt to terminate the pod")
+	}
+	began := got.attempts[0].began
+	if began < got.syncs || got.syncs == 0 && began > 0 || began > got.syncs+relistPeriod {
+		return fmt.Errorf("R1: the termination began after %v, and the pod was synced until %v", began, got.syncs)
+	}
+	steps := deadlines(requests, began)
+	return errors.Join(died(got, steps), asked(got, steps), prompt(got, steps), settled(got))
+}
 
-	// R1, R2, R5: not before the deadline, and not after it plus the window, counted from now if it has passed
-	latest := max(last.deadline, last.after)
-	if last.grace > 0 {
+// died checks the moment of the container's death: R1, R2, R5: not before the deadline unless by itself, and not after it
+// and the window.
+func died(got outcome, steps []told) error {
+	if got.diedAt < steps[0].after {
+		return nil // by itself, before the termination began
+	}
+	last := steps[0]
+	for _, step := range steps[1:] {
+		if step.after <= got.diedAt {
+			last = step
+		}
+	}
+	latest := last.deadline
+	if !last.atOnce {
 		latest += 2 * time.Second
 	}
 	if got.refusals == 0 && got.diedAt > latest {
-		return fmt.Errorf("R1: died after %v, the latest is %v (grace %d since %v)", got.diedAt, latest, last.grace, last.after)
+		return fmt.Errorf("R1: died after %v, the latest is %v (%+v)", got.diedAt, latest, last)
 	}
-	if !exited && got.diedAt < min(last.deadline, latest) {
-		return fmt.Errorf("R1: died after %v, before the deadline %v", got.diedAt, last.deadline)
-	}
-
-	// R3, R4: each shorter request leads to an attempt within 200 ms, with what is left then, rounded up
-	for i, step := range steps {
-		superseded := i+1 < len(steps) && steps[i+1].after-step.after < 200*time.Millisecond
-		if step.after == got.diedAt || superseded {
-			continue
-		}
-		if err := asked(got, step); err != nil {
-			return err
-		}
-	}
-	// R2: whatever the reason for an attempt was, it knows the deadline of its time and not a later one; the worker may
-	// not know yet that the container has died
-	all := shortened(requests, math.MaxInt64)
-	for _, a := range got.attempts {
-		if err := kept(a, all); err != nil {
-			return err
-		}
-	}
-	// R8: a cancelled attempt ends with the request that cancelled it
-	for _, a := range got.attempts {
-		if a.err == nil || a.err == errRefused {
-			continue
-		}
-		var shorter bool
-		for _, step := range all[1:] {
-			shorter = shorter || step.after == a.returned
-		}
-		if !shorter {
-			return fmt.Errorf("R8: an attempt was cancelled after %v, and nothing was asked for then", a.returned)
-		}
-	}
-	return settled(got)
-}
-
-func asked(got outcome, step told) error {
-	for _, a := range got.attempts {
-		if a.began < step.after || a.began > step.after+200*time.Millisecond {
-			continue
-		}
-		if want := timeout(step, a.began); a.timeout == want {
-			return nil
-		}
-	}
-	return fmt.Errorf("R3: grace %d was asked for after %v, and no attempt with what is left of it followed within 200 ms", step.grace, step.after)
-}
-
-func kept(a *attempt, steps []told) error {
-	var want []int64
-	for i, step := range steps {
-		// an attempt at the moment of a request may have been just before it
-		current := step.after <= a.began && (i+1 == len(steps) || steps[i+1].after >= a.began)
-		if current {
-			want = append(want, timeout(step, a.began))
-		}
-	}
-	if !slices.Contains(want, a.timeout) {
-		return fmt.Errorf("R2: an attempt after %v had a timeout of %d s, want %d", a.began, a.timeout, want)
+	if exited := got.exits == got.diedAt; !exited && got.diedAt < last.deadline {
+		return fmt.Errorf("R1: died after %v, before the deadline (%+v)", got.diedAt, last)
 	}
 	return nil
 }
 
-// timeout is the stop timeout that the contract wants for a container that is asked to stop at that moment.
-func timeout(step told, at time.Duration) int64 {
-	if step.grace == 0 {
+// asked checks the calls that ask the runtime to stop the container.
+func asked(got outcome, steps []told) error {
+	// R2, R4, R5: each call has what was left of the deadline of its time, rounded up
+	for _, call := range got.stops {
+		var want []int64
+		for i, step := range steps {
+			// a call at the moment of a request may have been just before it
+			if step.after <= call.at && (i+1 == len(steps) || steps[i+1].after >= call.at) {
+				want = append(want, timeout(step, call))
+			}
+		}
+		if !slices.Contains(want, call.timeout) {
+			return fmt.Errorf("R2: a stop call after %v had a timeout of %d s, want one of %d", call.at, call.timeout, want)
+		}
+	}
+	// R3, R4: a request that moves the deadline leads to a call within 200 ms, unless the worker needs a newer status first
+	for i, step := range steps {
+		due := step.after + 200*time.Millisecond
+		for _, a := range got.attempts {
+			if a.err == errRefused && a.returned <= step.after {
+				due = max(due, a.returned+relistPeriod)
+			}
+		}
+		superseded := i+1 < len(steps) && steps[i+1].after <= due
+		exited := got.diedAt == got.exits && got.diedAt <= due
+		if superseded || exited || got.diedAt <= step.after {
+			continue
+		}
+		if !slices.ContainsFunc(got.stops, func(call stop) bool {
+			return call.at >= step.after && call.at <= due && call.timeout == timeout(step, call)
+		}) {
+			return fmt.Errorf("R3: no stop call with what was left until %v followed by %v the request after %v", step.deadline, due, step.after)
+		}
+	}
+	// R7, R9: attempts share one kill, and only one that failed is followed by another
+	if got.kills != got.refusals+1 {
+		return fmt.Errorf("R7: the pod was killed %d times, and the runtime refused %d", got.kills, got.refusals)
+	}
+	return nil
+}
+
+// timeout is what the contract wants of a call. The first call of a kill has the window.
+func timeout(step told, call stop) int64 {
+	if step.atOnce {
 		return 0
 	}
-	left := max(step.deadline-at, 0)
-	return max(int64((left+time.Second-1)/time.Second), 2)
+	left := int64((max(step.deadline-call.at, 0) + time.Second - 1) / time.Second)
+	if !call.again {
+		return max(left, 2)
+	}
+	return left
+}
+
+// prompt checks R8: an attempt is canceled by each request that moves the deadline, at once, and by nothing else.
+func prompt(got outcome, steps []told) error {
+	for _, a := range got.attempts {
+		canceledBy := func(step told) bool {
+			// or before it, while the worker waited for a status
+			waited := a.began == a.returned && step.after < a.began && step.after > a.began-relistPeriod
+			return step.after == a.returned || waited
+		}
+		if errors.Is(a.err, context.Canceled) && !slices.ContainsFunc(steps[1:], canceledBy) {
+			return fmt.Errorf("R8: an attempt was canceled after %v, and nothing moved the deadline then", a.returned)
+		}
+		for _, step := range steps[1:] {
+			if a.began < step.after && step.after < a.returned {
+				return fmt.Errorf("R8: an attempt from %v to %v was not canceled by the request after %v", a.began, a.returned, step.after)
+			}
+		}
+	}
+	return nil
 }

@@ -41,11 +41,22 @@ type attempt struct {
 	err             error
 }
 
+// stop is a call that asks the runtime to stop the container.
+type stop struct {
+	at      time.Duration
+	timeout int64 // in seconds
+	// kill is the number of the kill that makes the call, from 1; again is true for its second call and later ones.
+	kill  int
+	again bool
+}
+
 // stubborn is one pod with a container that ignores TERM, on a runtime like containerd: each stop call has its own timer,
 // and the first to expire kills. The pod is killed once for all attempts, as the kubelet does it. Times count from the
 // start of the termination.
 type stubborn struct {
 	start time.Time
+	// syncs is how long the pod is still synced, whatever is requested of it, as during the pull of an image.
+	syncs time.Duration
 	// exits is when the container ends by itself; 0 is never.
 	exits time.Duration
 	// refusals is how many kills the runtime refuses.
@@ -54,7 +65,8 @@ type stubborn struct {
 	lock     sync.Mutex
 	attempts []*attempt
 	kills    int
-	timeouts []int64 // of the stop calls, in seconds
+	stops    []stop
+	synced   chan struct{} // nil unless Sync is to wait for it
 	dead     chan struct{}
 	diedAt   time.Duration
 	cleaned  bool
@@ -62,10 +74,30 @@ type stubborn struct {
 
 var errRefused = errors.New("the runtime refused")
 
-func (s *stubborn) Sync(context.Context, *v1.Pod) (bool, error) { return false, nil }
+func (s *stubborn) Sync(context.Context, *v1.Pod) (bool, error) {
+	s.lock.Lock()
+	synced := s.synced
+	s.lock.Unlock()
+	if synced != nil {
+		<-synced
+	}
+	return false, nil
+}
+
+// sync makes the pod being synced from now on, for as long as it takes.
+func (s *stubborn) sync(ctx context.Context, driver *Driver) {
+	synced := make(chan struct{})
+	s.lock.Lock()
+	s.synced = synced
+	s.lock.Unlock()
+	driver.Apply(ctx, newPod())
+	time.AfterFunc(s.syncs, func() { close(synced) })
+	synctest.Wait()
+}
 
 func (s *stubborn) TerminateOrphan(ctx context.Context, _ *kubecontainer.Pod, termination *graceperiod.Termination) error {
-	return s.Terminate(ctx, Attempt{Termination: termination})
+	gracePeriod := int64(1)
+	return s.Terminate(ctx, Attempt{GracePeriod: &gracePeriod, Termination: termination})
 }
 
 func (s *stubborn) Terminated(context.Context, *v1.Pod) error {
@@ -95,25 +127,25 @@ func (s *stubborn) Terminate(ctx context.Context, a Attempt) (err error) {
 		defer s.lock.Unlock()
 		this.returned, this.err = time.Since(s.start), err
 	}()
-	return a.Termination.Kill(ctx, func(context.Context) error { return s.kill(a.Termination) })
+	return a.Termination.Kill(ctx, func(context.Context) error { return s.kill(*a.GracePeriod, a.Termination) })
 }
 
-// kill stops the container, and asks again with what is left each time that the deadline moves.
-func (s *stubborn) kill(termination *graceperiod.Termination) error {
+// kill stops the container as killContainer does, and asks again with what is left each time that the deadline moves.
+func (s *stubborn) kill(gracePeriod int64, termination *graceperiod.Termination) error {
 	moved := termination.Moved()
-	timeout := termination.Seconds()
+	timeout := termination.Left(gracePeriod)
 	if !termination.AtOnce() {
 		timeout = max(timeout, 2)
 	}
 	s.lock.Lock()
 	s.kills++
-	refuse := s.kills <= s.refusals
+	kill := s.kills
 	s.lock.Unlock()
-	for {
+	for again := false; ; again = true {
 		s.lock.Lock()
-		s.timeouts = append(s.timeouts, timeout)
+		s.stops = append(s.stops, stop{at: time.Since(s.start), timeout: timeout, kill: kill, again: again})
 		s.lock.Unlock()
-		if refuse {
+		if kill <= s.refusals {
 			return errRefused
 		}
 		go s.killAfter(time.Duration(timeout) * time.Second)
@@ -125,6 +157,17 @@ func (s *stubborn) kill(termination *graceperiod.Termination) error {
 		moved = termination.Moved()
 		timeout = termination.Seconds()
 	}
+}
+
+// timeouts are those of the stop calls, in seconds.
+func (s *stubborn) timeouts() []int64 {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	var timeouts []int64
+	for _, call := range s.stops {
+		timeouts = append(timeouts, call.timeout)
+	}
+	return timeouts
 }
 
 // killAfter ends the container after that time, unless it ends before.
@@ -177,10 +220,14 @@ func play(t *testing.T, pod *stubborn, requests []request) outcome {
 		go driver.Run(ctx)
 		pod.dead = make(chan struct{})
 		driver.Apply(ctx, newPod())
-		// long enough for the first relist: from here on the worker need not wait for a status
-		time.Sleep(3*time.Second + 500*time.Millisecond)
+		// long enough for the first relist: from here on the worker need not wait for a status; no relist comes at the
+		// same time as a request
+		time.Sleep(3*time.Second + 500*time.Millisecond + 250*time.Microsecond)
 
 		pod.start = time.Now()
+		if pod.syncs > 0 {
+			pod.sync(ctx, driver)
+		}
 		if pod.exits > 0 {
 			go pod.killAfter(pod.exits)
 		}
@@ -190,6 +237,7 @@ func play(t *testing.T, pod *stubborn, requests []request) outcome {
 			synctest.Wait()
 		}
 		<-pod.dead
+		time.Sleep(pod.syncs - time.Since(pod.start))
 		// the status manager would remove the pod from the API; then the next housekeeping forgets it
 		time.Sleep(backOffPeriod + backOffPeriod/2)
 		driver.Remove(ctx, newPod().UID)

@@ -51,6 +51,9 @@ func TestTermination(t *testing.T) {
 		{rules: "R3", desc: "rounded up", requests: []request{{grace: 60}, {after: seconds(2.5), grace: 20}}, timeouts: []int64{60, 18}, died: seconds(20.5)},
 		{rules: "R3", desc: "thrice", requests: []request{{grace: 60}, {after: seconds(2), grace: 20}, {after: seconds(4), grace: 8}}, timeouts: []int64{60, 18, 4}, died: seconds(8)},
 		{rules: "R3", desc: "eviction over delete", requests: []request{{grace: 60}, {after: seconds(10), grace: 1, evict: true}}, timeouts: []int64{60, 1}, died: seconds(11)},
+		{rules: "R1", desc: "an override counts from when it is made", requests: []request{{grace: 600}, {after: seconds(300), grace: 120, evict: true}}, timeouts: []int64{600, 120}, died: seconds(420)},
+		{rules: "R2", desc: "an override that ends later changes nothing", requests: []request{{grace: 60}, {after: seconds(30), grace: 40, evict: true}}, timeouts: []int64{60}, died: seconds(60)},
+		{rules: "R1", desc: "deletes count from the first of them", requests: []request{{grace: 300, evict: true}, {after: seconds(100), grace: 60}, {after: seconds(110), grace: 40}}, timeouts: []int64{300, 60, 30}, died: seconds(140)},
 		{rules: "R4", desc: "force", requests: []request{{grace: 0}, {remove: true}}, timeouts: []int64{0}},
 		{rules: "R4", desc: "force while terminating", requests: []request{{grace: 30}, {after: seconds(3), grace: 0}, {after: seconds(3), remove: true}}, timeouts: []int64{30, 0}, died: seconds(3)},
 		{rules: "R4", desc: "zero is not lengthened", requests: []request{{grace: 0}, {grace: 30}}, timeouts: []int64{0}},
@@ -60,7 +63,7 @@ func TestTermination(t *testing.T) {
 	} {
 		t.Run(tc.rules+" "+tc.desc, func(t *testing.T) {
 			got := play(t, &stubborn{refusals: tc.refusals, exits: tc.exits}, tc.requests)
-			if diff := cmp.Diff(tc.timeouts, got.timeouts); diff != "" {
+			if diff := cmp.Diff(tc.timeouts, got.timeouts()); diff != "" {
 				t.Errorf("timeouts of the stop calls (-want +got):\n%s", diff)
 			}
 			if got.diedAt != tc.died {
@@ -82,12 +85,12 @@ func TestRetryKeepsDeadline(t *testing.T) {
 	if at := got.attempts[1].began; at != seconds(3) {
 		t.Errorf("the shorter request led to an attempt after %v, want 3s", at)
 	}
-	if timeout := got.timeouts[1]; timeout != 37 {
+	if timeout := got.stops[1].timeout; timeout != 37 {
 		t.Errorf("it had a timeout of %d s, want 37", timeout)
 	}
 	last := got.attempts[2]
-	if want := (seconds(40) - last.began + time.Second - 1).Truncate(time.Second); time.Duration(got.timeouts[2])*time.Second != want {
-		t.Errorf("the retry after %v had a timeout of %d s, want %v", last.began, got.timeouts[2], want)
+	if want := (seconds(40) - last.began + time.Second - 1).Truncate(time.Second); time.Duration(got.stops[2].timeout)*time.Second != want {
+		t.Errorf("the retry after %v had a timeout of %d s, want %v", last.began, got.stops[2].timeout, want)
 	}
 }
 
@@ -102,7 +105,7 @@ func TestOrphan(t *testing.T) {
 		driver.KillOrphan(ctx, &kubecontainer.Pod{ID: "1", Name: "pod", Namespace: "default"})
 		<-pod.dead
 		synctest.Wait()
-		if len(pod.attempts) != 1 || pod.timeouts[0] != 2 {
+		if len(pod.attempts) != 1 || pod.stops[0].timeout != 2 {
 			t.Errorf("want one attempt with the minimum window, got %d", len(pod.attempts))
 		}
 		if state := driver.State("1"); state.Known || driver.Workers() != 0 {
