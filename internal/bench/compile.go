@@ -46,8 +46,8 @@ var slowed = mutant.Mutant{
 	Name: "slowed",
 	What: "the calculation of the grace period does needless work",
 	File: "pkg/kubelet/pod_workers.go",
-	Old:  "\t// we allow other parts of the kubelet (namely eviction) to request this pod be terminated faster\n\tvar override *int64\n",
-	New:  "\tfor i := range 400 {\n\t\tif status.restartCount(i) {\n\t\t\treturn 1, false\n\t\t}\n\t}\n\tvar override *int64\n",
+	Old:  "\t// we allow other parts of the kubelet (namely eviction) to request this pod be terminated faster\n\tif options != nil {\n",
+	New:  "\tfor i := range 400 {\n\t\tif status.restartCount(i) {\n\t\t\treturn 1, false\n\t\t}\n\t}\n\tif options != nil {\n",
 }
 
 // slowedHelper is what slowed calls; the compiler must not see through it.
