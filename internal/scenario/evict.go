@@ -53,7 +53,7 @@ func evictions() []Scenario {
 		Not:    notByEviction,
 	}, {
 		ID:     "evict-then-delete",
-		Source: "mutant forget-only-shorter",
+		Source: "mutant longest-counts",
 		Fixed:  "killed at the eviction's 10 s: neither delete is shorter, though the second is shorter than the first",
 		Stock:  "the same",
 		Pod:    Pod{Grace: 60, Containers: stubborn},
