@@ -82,3 +82,16 @@ func TestWait(t *testing.T) {
 		}
 	})
 }
+
+// What is done counts, also when everything else has come to pass as well.
+func TestWaitPrefersDone(t *testing.T) {
+	closed := make(chan struct{})
+	close(closed)
+	for range 100 {
+		termination := graceperiod.NewTermination(time.Now(), 0)
+		termination.Retry()
+		if !termination.Wait(closed, closed, 0) {
+			t.Fatal("what was done did not count")
+		}
+	}
+}
