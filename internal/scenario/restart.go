@@ -72,7 +72,7 @@ func restarts() []Scenario {
 		Stock:  "killed 40 s after it",
 		Pod:    Pod{Grace: 40, Containers: stubborn},
 		Steps:  []Step{del(0, 40), at(2, KillKubelet{}), at(4, StartKubelet{}), del(8, 12)},
-		Scaled: map[Level]Times{LevelNode: {Grace: 40, Steps: []Step{del(0, 40), at(2, KillKubelet{}), at(2.1, StartKubelet{}), del(10, 12)}}},
+		Scaled: map[Level]Times{LevelNode: {Grace: 24, Steps: []Step{del(0, 24), at(2, KillKubelet{}), at(2.1, StartKubelet{}), del(10, 12)}}},
 		Alone:  true,
 		Expect: repairs(Deadline, Ends),
 		Levels: []Level{LevelSim, LevelNode, LevelKind},
