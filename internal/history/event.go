@@ -111,7 +111,9 @@ type Event struct {
 	ExitCode *int32 `json:"exitCode,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Message  string `json:"message,omitempty"`
-	Count    int32  `json:"count,omitempty"`
+	// Status is the pod's whole status as JSON, where the level records it: the sim level, of every write.
+	Status string `json:"status,omitempty"`
+	Count  int32  `json:"count,omitempty"`
 	// Late is a delay in seconds.
 	Late float64 `json:"late,omitempty"`
 }

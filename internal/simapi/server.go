@@ -188,7 +188,11 @@ func (s *Server) write(kind watch.EventType, p *corev1.Pod) *corev1.Pod {
 	}
 	c := change{s.version, watch.Event{Type: kind, Object: p.DeepCopy()}}
 	s.log = append(s.log, c)
-	s.sink.Add(apiwatch.PodEvent(kind, p))
+	seen := apiwatch.PodEvent(kind, p)
+	if status, err := json.Marshal(p.Status); err == nil {
+		seen.Status = string(status)
+	}
+	s.sink.Add(seen)
 	for _, e := range s.ends.See(p) {
 		s.sink.Add(e)
 	}
