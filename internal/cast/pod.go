@@ -156,6 +156,8 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 	}
 	if c.Probe > 0 {
 		one.ReadinessProbe = execProbe([]string{actor, "mark", "--word", "PROBE"})
+		// One that begins with the pod is tried in the very moment in which the kubelet learns that the container runs, or not.
+		one.ReadinessProbe.InitialDelaySeconds = 2
 		one.ReadinessProbe.PeriodSeconds = int32(c.Probe.Seconds())
 		one.ReadinessProbe.TimeoutSeconds = 5
 	}

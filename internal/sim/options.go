@@ -49,6 +49,8 @@ type Options struct {
 	SignalLatency time.Duration
 	// StartLatency is how long StartContainer takes before the process runs, RunLatency the same of RunPodSandbox.
 	StartLatency, RunLatency time.Duration
+	// SandboxLatency is how long it takes to stop a sandbox once what ran in it is gone.
+	SandboxLatency time.Duration
 }
 
 // Program is what the main process of a container does. The zero value ends at once on TERM, with code 0.

@@ -115,6 +115,9 @@ func (rt *Runtime) stopSandbox(ctx context.Context, s *sandbox) error {
 	if err := rt.manners().stopAll(ctx, list); err != nil {
 		return err
 	}
+	if err := pause(ctx, rt.options.SandboxLatency); err != nil {
+		return err
+	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if s.ready {

@@ -28,6 +28,10 @@ import (
 	"github.com/kgrace/kgrace/internal/simkubelet"
 )
 
+// Steady is a variable of the environment of every suite. With one processor, goroutines that can go on in one moment of virtual
+// time do so in the order in which they came to it, and two runs of a scenario are the same.
+const Steady = "GOMAXPROCS=1"
+
 // Run runs a suite that Build or Compile made: the scenarios that c names, on the tree that the suite was compiled with.
 // Histories, the suite's log and its reports go to c.Artifacts, which must exist. c.Arm says which expectation of the
 // catalogue the verdicts are held against; a tree that is neither arm (the first patches of a series, a mutant) takes the
@@ -53,7 +57,7 @@ func Run(ctx context.Context, suite string, c simkubelet.Config) (found report.R
 	defer file.Close()
 	cmd := exec.CommandContext(ctx, suite, "-test.timeout=0")
 	cmd.Dir = c.Artifacts
-	cmd.Env = append(os.Environ(), simkubelet.ConfigVar+"="+config)
+	cmd.Env = append(os.Environ(), simkubelet.ConfigVar+"="+config, Steady)
 	cmd.Stdout, cmd.Stderr = file, file
 	if failed = cmd.Run(); failed != nil {
 		failed = fmt.Errorf("the suite of %s did not pass (%w); see %s", c.Arm, failed, log)

@@ -20,6 +20,7 @@ package simkubelet
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -58,6 +59,13 @@ func through[T any](ctx context.Context, c *connection, call func(context.Contex
 func act(ctx context.Context, c *connection, call func(context.Context) error) error {
 	_, err := through(ctx, c, func(ctx context.Context) (any, error) { return nil, call(ctx) })
 	return err
+}
+
+// Do sends a request of an HTTP hook. What the kubelet has open ends with it.
+func (c *connection) Do(request *http.Request) (*http.Response, error) {
+	return through(request.Context(), c, func(ctx context.Context) (*http.Response, error) {
+		return sim.HTTPDoer(c.Runtime).Do(request.WithContext(ctx))
+	})
 }
 
 func (c *connection) RunPodSandbox(ctx context.Context, config *runtimeapi.PodSandboxConfig, handler string) (string, error) {

@@ -61,7 +61,7 @@ func Up(ctx context.Context, personality sim.Personality, sink history.Sink) (*N
 		return nil, err
 	}
 	n := &Node{sink: sink, dir: dir, manifests: map[string][]byte{}}
-	n.Runtime = sim.New(sim.Options{Personality: personality, Sink: sink})
+	n.Runtime = sim.New(sim.Options{Personality: personality, Sink: sink, SandboxLatency: sandboxLatency})
 	n.API = simapi.New(sink, nodeObject())
 	if err := n.StartKubelet(ctx); err != nil {
 		return nil, errors.Join(err, n.Down())
@@ -80,7 +80,7 @@ func (n *Node) StartKubelet(ctx context.Context) (err error) {
 	runtime, images := services(conn)
 	n.Kubelet, err = kubelet.NewKgrace(ctx, kubelet.KgraceOptions{
 		Node: nodeName, Dir: n.dir, Client: client, Pods: n.API.Pods(nodeName),
-		Runtime: runtime, Images: images, HTTP: sim.HTTPDoer(n.Runtime), Recorder: recorder, Began: recorder.began, Manifests: n.manifests,
+		Runtime: runtime, Images: images, HTTP: conn, Recorder: recorder, Began: recorder.began, Manifests: n.manifests,
 	})
 	if err != nil {
 		return fmt.Errorf("start the kubelet: %w", err)
@@ -118,6 +118,10 @@ func (n *Node) Down() error {
 	time.Sleep(dusk)
 	return os.RemoveAll(n.dir)
 }
+
+// sandboxLatency is how long it takes to stop a sandbox; a real one takes some tens of milliseconds. What else the end of a
+// container brings about, such as that of a hook in it, has happened by then.
+const sandboxLatency = 3 * time.Millisecond
 
 // dusk is longer than any grace of the catalogue.
 const dusk = 3 * time.Hour
