@@ -101,7 +101,7 @@ func (f *Faults) take(i int) {
 
 // Fault makes the runtime's fault of a scenario's, for calls about the pod of that name at the runtime.
 func Fault(f scenario.Fault, pod string) fault.Fault {
-	made := fault.Fault{Method: f.Call, Pod: pod, Delay: f.Delay, Hang: f.Hangs, Times: f.Times}
+	made := fault.Fault{Method: f.Call, Pod: pod, Container: f.Container, Delay: f.Delay, Hang: f.Hangs, Times: f.Times}
 	if f.Fails {
 		made.Fail = errRefused
 	}

@@ -25,6 +25,8 @@ import (
 type Fault struct {
 	// Call is the bare name of the CRI method: StopContainer, PullImage.
 	Call string
+	// Container is the one whose calls are struck; "" is every call about the pod.
+	Container string
 	// One of these: the call fails, never returns (until its caller gives up), or takes so long on top.
 	Fails bool
 	Hangs bool
@@ -44,7 +46,11 @@ func (f Fault) String() string {
 	case f.Hangs:
 		what = "hangs"
 	}
-	text := f.Call + " " + what
+	text := f.Call
+	if f.Container != "" {
+		text += " of " + f.Container
+	}
+	text += " " + what
 	if f.Times > 0 {
 		text += fmt.Sprintf(", %d times", f.Times)
 	}
