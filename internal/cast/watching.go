@@ -66,7 +66,7 @@ func Arming(s scenario.Scenario) func(history.Event) bool {
 // left the API, every caller inside the kubelet was answered, and every call that was seen has returned. A pod that comes
 // back must have done so; of one that stays the mirror pod must.
 func Over(s scenario.Scenario, events []history.Event) bool {
-	w := watched{alive: map[string]bool{}, starts: map[string]int{}, calls: map[int64]bool{}, kills: map[int64]bool{}, there: map[string]bool{}}
+	w := watched{alive: map[string]bool{}, starts: map[string]int{}, calls: map[int64]history.Event{}, kills: map[int64]bool{}, there: map[string]bool{}}
 	for _, c := range s.Pod.All() {
 		if !c.Pull { // one whose image never comes never lives
 			w.alive[c.Name] = true
@@ -76,7 +76,7 @@ func Over(s scenario.Scenario, events []history.Event) bool {
 		w.see(e)
 	}
 	switch {
-	case len(w.calls) > 0, len(w.kills) > 0:
+	case w.waited() || len(w.kills) > 0:
 		return false
 	case s.Stays():
 		return w.back
@@ -88,7 +88,7 @@ func Over(s scenario.Scenario, events []history.Event) bool {
 		}
 		return w.allGone()
 	case s.Pulls():
-		return w.allGone() && len(w.there) > 0
+		return w.allGone() && len(w.there) > 0 && w.noneStartedLives()
 	case s.ComesBack():
 		for _, c := range s.Pod.All() {
 			if w.starts[c.Name] < 2 {
@@ -105,18 +105,40 @@ func Over(s scenario.Scenario, events []history.Event) bool {
 
 // watched is what Over gathers.
 type watched struct {
-	alive        map[string]bool // containers, by name
-	starts       map[string]int
-	calls, kills map[int64]bool  // without an answer
-	there        map[string]bool // pods seen in the API; false for those that left
-	stopped      bool            // a sandbox was
-	job          bool            // the pod's Job is over
-	back         bool            // a pod that had left is there again
+	alive   map[string]bool // containers, by name
+	starts  map[string]int
+	calls   map[int64]history.Event // without an answer
+	kills   map[int64]bool          // the same
+	there   map[string]bool         // pods seen in the API; false for those that left
+	stopped bool                    // a sandbox was
+	job     bool                    // the pod's Job is over
+	back    bool                    // a pod that had left is there again
 }
 
 func (w *watched) allGone() bool {
 	for _, there := range w.there {
 		if there {
+			return false
+		}
+	}
+	return true
+}
+
+// waited says that a call is under way which is worth waiting for. A hook in a container that has ended is not: where a runtime
+// keeps that, nothing comes of it.
+func (w *watched) waited() bool {
+	for _, call := range w.calls {
+		if call.Call != "ExecSync" || w.alive[call.Container] {
+			return true
+		}
+	}
+	return false
+}
+
+// noneStartedLives says that of the containers which were started none lives.
+func (w *watched) noneStartedLives() bool {
+	for name := range w.alive {
+		if w.starts[name] > 0 {
 			return false
 		}
 	}
@@ -138,7 +160,7 @@ func (w *watched) see(e history.Event) {
 	case history.APIJob:
 		w.job = true
 	case history.CRICall:
-		w.calls[e.CallID] = true
+		w.calls[e.CallID] = e
 	case history.CRIReturn:
 		delete(w.calls, e.CallID)
 		w.stopped = w.stopped || e.Call == "StopPodSandbox" && e.Error == ""

@@ -82,10 +82,14 @@ func TestOverInFlows(t *testing.T) {
 		all  []history.Event
 		last history.Event
 	}{
-		"an eviction is answered":          {"evict-hard-direct", []history.Event{pod("p", "ADDED"), kill, exit, sandbox}, answer},
-		"the mirror pod is back":           {"mirror-only", []history.Event{start, pod("m", "ADDED"), pod("m", "DELETED")}, pod("m", "ADDED")},
-		"a static pod started again":       {"static-replaced", []history.Event{start, exit, sandbox}, start},
-		"a static pod ended":               {"static-removed", []history.Event{start, pod("m", "ADDED"), exit, sandbox}, pod("m", "DELETED")},
+		"an eviction is answered":    {"evict-hard-direct", []history.Event{pod("p", "ADDED"), kill, exit, sandbox}, answer},
+		"the mirror pod is back":     {"mirror-only", []history.Event{start, pod("m", "ADDED"), pod("m", "DELETED")}, pod("m", "ADDED")},
+		"a static pod started again": {"static-replaced", []history.Event{start, exit, sandbox}, start},
+		"a static pod ended":         {"static-removed", []history.Event{start, pod("m", "ADDED"), exit, sandbox}, pod("m", "DELETED")},
+		"a hook that the runtime keeps is not waited for once its container is dead": {"hook-exec-force", []history.Event{start, pod("p", "ADDED"),
+			{Kind: history.CRICall, Call: "ExecSync", CallID: 7, Container: "main"}, sandbox, pod("p", "DELETED")}, exit},
+		"what runs beside a pull has ended": {"pull-beside", []history.Event{{Kind: history.Line, Container: "a", Reason: "START"},
+			pod("p", "ADDED"), pod("p", "DELETED")}, history.Event{Kind: history.ContainerExit, Container: "a"}},
 		"a pod that never started is gone": {"deleted-during-pull", []history.Event{pod("p", "ADDED")}, pod("p", "DELETED")},
 	} {
 		s := onSim(t, c.id)
