@@ -152,6 +152,11 @@ func syncs(e history.Event) bool {
 	return postStart(e)
 }
 
+// probe says that a call runs a probe, by its command line.
+func probe(e history.Event) bool {
+	return strings.HasPrefix(e.Call, "Exec") && strings.Contains(e.Message, "/actor mark ")
+}
+
 // postStart says that a call runs a postStart hook, by its command line.
 func postStart(e history.Event) bool {
 	return strings.HasPrefix(e.Call, "Exec") && strings.Contains(e.Message, scenario.PostStartWord)

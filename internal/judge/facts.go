@@ -72,7 +72,7 @@ type container struct {
 	exit    *exit
 	started []time.Time
 	stops   []call // StopContainer
-	execs   []call // ExecSync and Exec, but for postStart hooks
+	execs   []call // ExecSync and Exec, but for postStart hooks and probes
 	terms   []time.Time
 	probes  []time.Time
 
@@ -209,7 +209,7 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 			if c != nil && c.id == "" && e.Call == "StartContainer" {
 				c.id = e.ContainerID
 			}
-			if c != nil && !c.first(e) || postStart(e) {
+			if c != nil && !c.first(e) || postStart(e) || probe(e) {
 				c = nil
 			}
 			if into := f.callsOf(c, e.Call); into != nil {

@@ -176,12 +176,14 @@ func (c *container) endedIn(began time.Time) bool {
 
 // failedHook judges a hook whose last run failed: its container is asked to stop then, and a retry runs it again.
 func (f *facts) failedHook(c *container, first call) Finding {
+	_, latest := f.deadline(len(f.requests))
 	run := c.execs[len(c.execs)-1]
 	if first.at.Before(run.back.Add(-f.Grain)) {
 		return broken(first.at, "container %s was asked to stop at %s, before its hook failed at %s", c.Name, f.when(first.at), f.when(run.back))
 	}
 	for _, s := range c.stops {
-		if c.aliveAtCall(s) && s.at.After(first.at) && f.killFailed(run.at, s.at) && f.grace(len(f.requests)) > 0 {
+		late := !s.at.Before(latest.Add(-f.Grain)) // there is no time left for a hook
+		if c.aliveAtCall(s) && s.at.After(first.at) && !late && f.killFailed(run.at, s.at) && f.grace(len(f.requests)) > 0 {
 			return broken(s.at, "container %s was asked to stop again at %s by a retry that did not run the hook again, which had failed",
 				c.Name, f.when(s.at))
 		}

@@ -42,6 +42,13 @@ const (
 // failedExec is a run of a hook that the runtime refuses, ran one that ends well.
 func failedExec(s, took float64) story { return called(s, took, "ExecSync", "main", nil, "Unknown") }
 
+// probed is a run of a probe.
+func probed(s float64) story {
+	all := called(s, .01, "ExecSync", "main", nil, "")
+	all[0].Message = "/actor mark --word PROBE"
+	return all
+}
+
 func ran(s, took float64) story {
 	return slices.Concat(called(s, took, "ExecSync", "main", nil, ""), line(s+.01, "main", "HOOK-START"), line(s+took-.01, "main", "HOOK-END"))
 }
