@@ -1,0 +1,144 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// refused is a pod whose stop fails at 1 s, so that stock stops the sandbox under it, and that ends at 2 s.
+func refused(arm scenario.Arm) history.History {
+	at := func(seconds float64) time.Time { return midnight.Add(time.Duration(seconds * float64(time.Second))) }
+	return history.History{Header: history.Header{Pod: "pod", Arm: string(arm)}, Events: []history.Event{
+		{At: at(0), Kind: history.APIDelete, Grace: history.Seconds(9)},
+		{At: at(0), Kind: history.CRICall, Call: "StopContainer", CallID: 1, Container: "main", ContainerID: "1", Grace: history.Seconds(9)},
+		{At: at(1), Kind: history.CRIReturn, Call: "StopContainer", CallID: 1, Container: "main", ContainerID: "1", Grace: history.Seconds(9), Error: "Unknown"},
+		{At: at(1.5), Kind: history.KubeletEvent, Reason: "FailedKillPod"},
+		{At: at(1.75), Kind: history.CRICall, Call: "StopPodSandbox", CallID: 2},
+		{At: at(2), Kind: history.ContainerExit, Container: "main", ContainerID: "1"},
+		{At: at(3), Kind: history.Finished},
+	}}
+}
+
+// Each entry of the list ends the comparison where it says, and no sooner.
+func TestMay(t *testing.T) {
+	zero := func(h *history.History) { *h.Events[0].Grace = 0 }
+	specZero := func(h *history.History) {
+		h.Events[0] = history.Event{At: h.Events[0].At, Kind: history.APIPod, Reason: "MODIFIED", Grace: history.Seconds(0), Deletion: &h.Events[0].At}
+	}
+	gone := func(h *history.History) { // the kubelet takes it out of the API with zero
+		specZero(h)
+		*h.Events[0].Grace = 9
+		h.Events[2].Error = ""
+		last := h.Events[0]
+		last.At, last.Grace = h.Events[6].At, history.Seconds(0)
+		h.Events = append(h.Events, last)
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*history.History)
+		differ int // the event of fixed that is otherwise
+		by     string
+		want   string
+	}{
+		{"a forced delete", zero, 1, "zero", ""},
+		{"a spec that says zero", specZero, 1, "zero", ""},
+		{"an object that went with zero", gone, 1, "", "StopContainer"},
+		{"a failed stop, and later", nil, 5, "sandbox", ""},
+		{"a failed stop, and the sandbox", nil, 4, "sandbox", ""},
+		{"a failed stop, and before", nil, 1, "sandbox", "StopContainer"},
+		{"a stop that did not fail", func(h *history.History) { h.Events[2].Error = "" }, 5, "", "cri.exit"},
+		{"a stop that did not fail, and the sandbox", func(h *history.History) { h.Events[2].Error = "" }, 4, "", "StopPodSandbox"},
+		{"a sandbox left alone", func(h *history.History) { h.Events[4].Call = "RemoveContainer" }, 5, "", "cri.exit"},
+	} {
+		stock, fixed := refused(scenario.Stock), refused(scenario.Fixed)
+		if c.change != nil {
+			c.change(&stock)
+			c.change(&fixed)
+		}
+		fixed.Events[c.differ].Message = "otherwise"
+		d, by := Same(stock, fixed, May())
+		switch {
+		case (by == nil) != (c.by == "") || by != nil && by.Name != c.by:
+			t.Errorf("%s: ended by %+v, want %q", c.name, by, c.by)
+		case d == nil && c.want != "":
+			t.Errorf("%s: no difference, want %s", c.name, c.want)
+		case d != nil && (c.want == "" || !strings.Contains(d.String(), c.want)):
+			t.Errorf("%s: got %v, want %q", c.name, d, c.want)
+		}
+		if d, _ := Same(stock, fixed, nil); d == nil {
+			t.Errorf("%s: without the list it must be a difference", c.name)
+		}
+	}
+}
+
+// A container that may wait for its turn ends the comparison as soon as a stop of another has failed.
+func TestMayWithOneThatWaits(t *testing.T) {
+	waiting := func(arm scenario.Arm) history.History {
+		h := refused(arm)
+		h.Events = append([]history.Event{{At: midnight.Add(-time.Second), Kind: history.CRIReturn, Call: "StartContainer", Container: "sidecar", ContainerID: "2"}}, h.Events...)
+		return h
+	}
+	stock, fixed := waiting(scenario.Stock), waiting(scenario.Fixed)
+	fixed.Events[4].Message = "otherwise"
+	if d, by := Same(stock, fixed, May()); d != nil || by == nil || by.Name != "sandbox" {
+		t.Errorf("after the stop that failed: %v, %v", d, by)
+	}
+	stock, fixed = refused(scenario.Stock), refused(scenario.Fixed)
+	fixed.Events[3].Message = "otherwise"
+	if d, _ := Same(stock, fixed, May()); d == nil {
+		t.Error("nobody waited, and the arms differ before the sandbox is stopped")
+	}
+}
+
+func TestMayLeavesOutWhatIsLeftOver(t *testing.T) {
+	hung := func(arm scenario.Arm) history.History {
+		h := refused(arm)
+		h.Events[2].Error = ""
+		h.Events = append(h.Events[:1], append([]history.Event{{At: midnight, Kind: history.CRICall, Call: "ExecSync", CallID: 9, Container: "main", ContainerID: "1"}}, h.Events[1:]...)...)
+		return h
+	}
+	cancelled := history.Event{At: midnight.Add(2 * time.Second), Kind: history.CRIReturn, Call: "ExecSync", CallID: 9, Container: "main", ContainerID: "1", Error: "Canceled"}
+	for after, want := range map[int]bool{6: true, 7: false} { // before and after the container's end
+		fixed := hung(scenario.Fixed)
+		fixed.Events = append(fixed.Events[:after], append([]history.Event{cancelled}, fixed.Events[after:]...)...)
+		if d, _ := Same(hung(scenario.Stock), fixed, May()); (d != nil) != want {
+			t.Errorf("after event %d: got %v", after, d)
+		}
+	}
+}
+
+func TestMayIsWhole(t *testing.T) {
+	for _, one := range May() {
+		if one.Name == "" || one.Why == "" || !one.Rule.Known() || (one.From == nil) == (one.Without == nil) {
+			t.Errorf("%q: an entry has a name, a rule of the contract, a reason, and either where it begins or what it leaves out", one.Name)
+		}
+	}
+}
+
+func TestAsStockLooksAtTheList(t *testing.T) {
+	stock, fixed := refused(scenario.Stock), refused(scenario.Fixed)
+	fixed.Events[5].At = fixed.Events[5].At.Add(time.Second)
+	if found := AsStock(stock, fixed); found.Outcome != scenario.Held || !strings.Contains(found.Why, "up to where it may differ") {
+		t.Errorf("got %+v", found)
+	}
+}

@@ -1,0 +1,181 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// moments sorts a history into moments.
+func moments(h history.History, until time.Time) (all []moment) {
+	w := wording{pod: h.Pod, alive: map[string]bool{}, asked: map[int64]string{}}
+	events := h.ByTime()
+	for len(events) > 0 && (until.IsZero() || events[0].At.Before(until)) {
+		n := 1
+		for n < len(events) && events[n].At.Equal(events[0].At) {
+			n++
+		}
+		all = append(all, moment{at: events[0].At, words: w.moment(events[:n])})
+		events = events[n:]
+	}
+	return all
+}
+
+// wording puts events into words that two runs share.
+type wording struct {
+	pod string
+	// alive are the containers that live, but for those that end in the moment that is put into words.
+	alive map[string]bool
+	// asked are the calls under way, by number.
+	asked map[int64]string
+}
+
+func (w *wording) moment(events []history.Event) (words []string) {
+	for _, e := range events {
+		if e.Kind == history.ContainerExit {
+			delete(w.alive, w.name(e))
+		}
+	}
+	// Of the statuses only the last stays, of each pod in each phase of its deletion.
+	written := map[string]string{}
+	for _, e := range events {
+		one := w.of(e)
+		if e.Kind == history.APIPod && e.Reason == "MODIFIED" {
+			written[w.object(e)] = one
+			continue
+		}
+		words = append(words, one)
+	}
+	for _, e := range events {
+		switch {
+		case e.Kind == history.Line && e.Reason == "START":
+			w.alive[w.name(e)] = true
+		case e.Kind == history.ContainerExit:
+			delete(w.alive, w.name(e))
+		}
+	}
+	words = slices.AppendSeq(words, maps.Values(written))
+	slices.Sort(words)
+	return words
+}
+
+func (w *wording) of(e history.Event) string {
+	var b strings.Builder
+	b.WriteString(string(e.Kind))
+	add := func(name, value string) {
+		if value != "" {
+			b.WriteString(" " + name + value)
+		}
+	}
+	add("", e.Call)
+	b.WriteString(w.object(e))
+	add("", e.Container)
+	add("id ", short(e.ContainerID))
+	if e.ExitCode != nil {
+		add("code ", strconv.Itoa(int(*e.ExitCode)))
+	}
+	add("", e.Reason)
+	add("error ", e.Error)
+	add("", message(e))
+	if e.Count > 1 {
+		add("times ", strconv.Itoa(int(e.Count)))
+	}
+	add("status ", anonymous(e.Status))
+	switch e.Kind {
+	case history.CRICall:
+		if e.Call == "StopContainer" || e.Call == "StopPodSandbox" {
+			add("while there live ", w.living(w.name(e)))
+		}
+		w.asked[e.CallID] = b.String()
+	case history.CRIReturn:
+		// A return is told from others of the same moment by the call that it answers.
+		add("to ", strings.TrimPrefix(w.asked[e.CallID], string(history.CRICall)+" "))
+	}
+	return b.String()
+}
+
+// message is the message of an event as every run has it.
+func message(e history.Event) string {
+	switch {
+	case e.Error == "Canceled", e.Error == "DeadlineExceeded":
+		// The client's words or the server's, whichever noticed first.
+		return ""
+	case e.Reason == "FailedKillPod":
+		// The containers are killed side by side, so their errors have no order.
+		begin, list, found := strings.Cut(strings.TrimSuffix(e.Message, "]"), ": [")
+		if found {
+			all := strings.Split(list, ", failed to ")
+			all[0] = strings.TrimPrefix(all[0], "failed to ")
+			slices.Sort(all)
+			return anonymous(begin + ": failed to " + strings.Join(all, ", failed to "))
+		}
+	}
+	return anonymous(e.Message)
+}
+
+// object is what an event is about, and how far its deletion has come.
+func (w *wording) object(e history.Event) (words string) {
+	if e.Pod != w.pod {
+		words += " pod " + e.Pod
+	}
+	if e.Grace != nil {
+		words += " grace " + strconv.FormatInt(*e.Grace, 10)
+	}
+	if e.Deletion != nil {
+		words += " deletion " + e.Deletion.Format(time.RFC3339)
+	}
+	return words
+}
+
+// name is the name of a container among all of a scenario.
+func (w *wording) name(e history.Event) string {
+	if e.Pod == w.pod {
+		return e.Container
+	}
+	return e.Pod + "/" + e.Container
+}
+
+// short is as much of an id as tells it from the others.
+func short(id string) string { return id[:min(len(id), 8)] }
+
+// living names the containers that live beside the one that a call is about.
+func (w *wording) living(but string) string {
+	var names []string
+	for name := range w.alive {
+		if name != but {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return "[" + strings.Join(names, " ") + "]"
+}
+
+var uid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+func anonymous(text string) string {
+	if strings.Count(text, "-") < 4 {
+		return text
+	}
+	return uid.ReplaceAllString(text, "UID")
+}
