@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/shard"
@@ -138,6 +139,9 @@ func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality
 				results.Results = append(results.Results, one)
 			}
 		}
+	}
+	if err := regress.HoldAgainstStock(&results, dir, rows); err != nil {
+		return results, nil, err
 	}
 	results.Seconds = time.Since(begin).Seconds()
 	fmt.Fprintf(app.errs, "sim: %d scenarios on %d arms against %s in %.1f s\n", len(rows), len(q.arms), p, results.Seconds)

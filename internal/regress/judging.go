@@ -84,7 +84,7 @@ func Rejudge(dir string, catalogue []scenario.Scenario) (report.Results, error) 
 			results.Scenarios = append(results.Scenarios, s.ID)
 		}
 	}
-	return results, errors.Join(errs...)
+	return results, errors.Join(append(errs, HoldAgainstStock(&results, "", catalogue))...)
 }
 
 // add judges one history and puts the result where it belongs.

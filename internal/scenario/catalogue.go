@@ -146,6 +146,9 @@ func (s Scenario) check(level Level) []error {
 		}
 		rules[e.Rule] = true
 	}
+	if s.AsStock && !rules[Kept] {
+		refuse("its right is what stock does, and it does not expect rule %s", Kept)
+	}
 	if s.Pod.Grace < 0 {
 		refuse("the spec's grace is %d s; the API allows none below 0", s.Pod.Grace)
 	}

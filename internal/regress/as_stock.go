@@ -1,0 +1,67 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// HoldAgainstStock holds what fixed did against what stock did in each scenario whose right is what stock does and that was
+// played on both arms. What it finds takes the place of what the judge of R12 found on fixed, unless that found it broken
+// already. Time has to be virtual: where it is real, two runs of one arm are never the same. dir is the folder that the names of
+// the histories start from.
+func HoldAgainstStock(results *report.Results, dir string, catalogue []scenario.Scenario) error {
+	if results.Level != scenario.LevelSim {
+		return nil
+	}
+	for _, s := range catalogue {
+		if !s.AsStock {
+			continue
+		}
+		stock, ok := results.Find(s.ID, scenario.Stock)
+		at := slices.IndexFunc(results.Results, func(r report.Result) bool { return r.Scenario == s.ID && r.Arm == scenario.Fixed })
+		if !ok || at < 0 {
+			continue
+		}
+		fixed := &results.Results[at]
+		i := slices.IndexFunc(fixed.Rules, func(r report.RuleResult) bool { return r.Rule == scenario.Kept })
+		if i < 0 || fixed.Rules[i].Verdict.Red() {
+			continue
+		}
+		one, err := history.ReadFile(filepath.Join(dir, stock.History))
+		if err != nil {
+			return err
+		}
+		other, err := history.ReadFile(filepath.Join(dir, fixed.History))
+		if err != nil {
+			return err
+		}
+		want := scenario.Expectation{Rule: scenario.Kept, Stock: scenario.Held, Fixed: scenario.Held}
+		found := judge.AsStock(one, other)
+		if found.Outcome == scenario.Held && fixed.Rules[i].Outcome != scenario.Held {
+			continue // the judge of the one history never got to the point
+		}
+		fixed.Rules[i] = report.RuleResult{Finding: found, Want: scenario.Held, Verdict: judge.Of(scenario.Fixed, want, found.Outcome)}
+	}
+	return nil
+}

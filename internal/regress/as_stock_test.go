@@ -1,0 +1,87 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+func TestHoldAgainstStock(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		asStock bool
+		level   scenario.Level
+		before  judge.Verdict
+		timeout int64 // of fixed; stock has 30
+		want    judge.Verdict
+		says    string
+	}{
+		{"the same", true, scenario.LevelSim, judge.KeptGood, 30, judge.KeptGood, "as stock, call by call"},
+		{"another timeout", true, scenario.LevelSim, judge.KeptGood, 2, judge.Regressed, "fixed has [cri.call StopContainer grace 2"},
+		{"broken already", true, scenario.LevelSim, judge.Regressed, 2, judge.Regressed, "by itself"},
+		{"never judged", true, scenario.LevelSim, judge.NotRun, 30, judge.NotRun, "by itself"},
+		{"never judged, another timeout", true, scenario.LevelSim, judge.NotRun, 2, judge.Regressed, "grace 2"},
+		{"a row about something else", false, scenario.LevelSim, judge.KeptGood, 2, judge.KeptGood, "by itself"},
+		{"a real node", true, scenario.LevelNode, judge.KeptGood, 2, judge.KeptGood, "by itself"},
+	} {
+		dir := t.TempDir()
+		row := scenario.Scenario{ID: "row", AsStock: c.asStock}
+		results := report.Results{Level: c.level}
+		for arm, timeout := range map[scenario.Arm]int64{scenario.Stock: 30, scenario.Fixed: c.timeout} {
+			at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+			h := history.History{Header: history.Header{Scenario: "row", Arm: string(arm), Level: string(c.level), Pod: "row"}, Events: []history.Event{
+				{Seq: 1, At: at, Kind: history.CRICall, Pod: "row", Call: "StopContainer", Grace: &timeout},
+				{Seq: 2, At: at, Kind: history.Finished, Pod: "row"}}}
+			name := string(arm) + ".jsonl"
+			if err := history.WriteFile(filepath.Join(dir, name), h); err != nil {
+				t.Fatal(err)
+			}
+			verdict := judge.KeptGood
+			if arm == scenario.Fixed {
+				verdict = c.before
+			}
+			outcome := map[judge.Verdict]scenario.Outcome{judge.KeptGood: scenario.Held, judge.Regressed: scenario.Broken, judge.NotRun: scenario.Invalid}[verdict]
+			results.Results = append(results.Results, report.Result{Scenario: "row", Arm: arm, History: name, Rules: []report.RuleResult{
+				{Finding: judge.Finding{Rule: scenario.Kept, Outcome: outcome, Why: "by itself"}, Want: scenario.Held, Verdict: verdict}}})
+		}
+		if err := HoldAgainstStock(&results, dir, []scenario.Scenario{row}); err != nil {
+			t.Fatal(err)
+		}
+		fixed, _ := results.Find("row", scenario.Fixed)
+		if got := fixed.Rules[0]; got.Verdict != c.want || !strings.Contains(got.Why, c.says) {
+			t.Errorf("%s: got %s (%s), want %s (%s)", c.name, got.Verdict, got.Why, c.want, c.says)
+		}
+		if stock, _ := results.Find("row", scenario.Stock); stock.Rules[0].Why != "by itself" {
+			t.Errorf("%s: stock has %q", c.name, stock.Rules[0].Why)
+		}
+	}
+}
+
+func TestHoldAgainstStockNeedsBothArms(t *testing.T) {
+	results := report.Results{Level: scenario.LevelSim, Results: []report.Result{{Scenario: "row", Arm: scenario.Fixed}}}
+	if err := HoldAgainstStock(&results, "nowhere", []scenario.Scenario{{ID: "row", AsStock: true}}); err != nil {
+		t.Error(err)
+	}
+}
