@@ -61,8 +61,9 @@ e2e-smoke: ## three scenarios of it: image build, cluster, force of a pod, a hoo
 clusters: image ## kind clusters themselves, for real: up, disturbed, cut short, and nothing left behind (root, Docker)
 	KGRACE_CLUSTERS=1 go test -count=1 -timeout=20m ./internal/kindcluster
 
-properties: ## 5,000 random scenarios on each arm, simulated, judged by the same judges; the same ones each time
+properties: ## 5,000 random scenarios on each arm, simulated, judged by the same judges, and 5,000 that nobody hurries, compared with stock; the same ones each time
 	$(KGRACE) properties
+	$(KGRACE) properties --kind unhurried --runtime crio
 
 properties-soak: ## the same with a seed from the clock, which is printed, so with other scenarios each time; HISTORIES=100000 for more
 	$(KGRACE) properties --seed 0 $(if $(HISTORIES),--histories $(HISTORIES))

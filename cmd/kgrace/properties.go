@@ -23,12 +23,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/property"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/shard"
@@ -39,10 +41,10 @@ import (
 
 // randomRun is one run of random scenarios.
 type randomRun struct {
-	minor, runtime, artifacts, out string
-	seed, count, shards            int
-	arms                           []scenario.Arm
-	split                          split
+	minor, runtime, artifacts, out, kind string
+	seed, count, shards                  int
+	arms                                 []scenario.Arm
+	split                                split
 }
 
 func newPropertiesCommand(app *app) *cobra.Command {
@@ -53,11 +55,18 @@ func newPropertiesCommand(app *app) *cobra.Command {
 		Use:   "properties",
 		Short: "Play random scenarios on both arms, simulated",
 		Long: `Play random scenarios at the sim level: random pods, hooks, sidecars, faults of the runtime, and sequences of deletes, forced
-deletes and evictions, judged by the same judges as the catalogue. The fixed arm must hold every rule in every one; the
-stock arm must be caught.
+deletes and evictions. There are two kinds.
+
+requests: what is asked for may shorten a grace. Judged by the same judges as the catalogue: the fixed arm must hold every
+rule in every one; the stock arm must be caught.
+
+unhurried: nobody asks for an earlier end, whatever else goes wrong. The fixed arm must do what stock does, call by call and
+moment by moment, but for a short list of exceptions. With --arm the arm is held against itself: nothing may differ at all.
 
 Scenario n of a run has seed --seed + n, which is printed with what was found; a seed is always the same scenario, so two runs
-play the same ones unless the seed is taken from the clock: --seed 0. For each broken rule one scenario is shrunk. Its row for the catalogue and its history go to $ARTIFACTS/properties.
+play the same ones unless the seed is taken from the clock: --seed 0. For each broken rule one scenario is shrunk. Its row for
+the catalogue and its history go to $ARTIFACTS/properties. Of kind unhurried the simplest one that differs is kept, with both
+histories, and all are listed.
 
 Every minor but v1.22, which has no sidecars and whose suite is a plain one.`,
 		Example: "  kgrace properties\n  kgrace properties --arm stock --seed 1007 --histories 1\n  kgrace properties --seed 0 --histories 100000",
@@ -67,6 +76,9 @@ Every minor but v1.22, which has no sidecars and whose suite is a plain one.`,
 			var err error
 			if q.arms, err = scenarioArms(arm); err != nil {
 				return usage(err)
+			}
+			if q.kind != "" && !slices.Contains(property.Kinds(), property.Kind(q.kind)) {
+				return usage(fmt.Errorf("unknown kind %q; known: %s, %s", q.kind, property.Requests, property.Unhurried))
 			}
 			if q.count < 1 || q.shards < 1 {
 				return usage(errors.New("--histories and --processes must be at least 1"))
@@ -83,6 +95,7 @@ Every minor but v1.22, which has no sidecars and whose suite is a plain one.`,
 	flags := cmd.Flags()
 	addMinorFlag(cmd, &q.minor)
 	flags.StringVar(&arm, "arm", "", "one arm only: stock or fixed")
+	flags.StringVar(&q.kind, "kind", "", "one kind only: requests or unhurried")
 	flags.StringVar(&q.runtime, "runtime", string(sim.Containerd), "whose manners the simulated runtime has")
 	flags.IntVar(&q.seed, "seed", 1, "the seed of the first scenario; 0 takes one from the clock")
 	flags.IntVar(&q.count, "histories", 5000, "how many scenarios each arm plays")
@@ -117,17 +130,30 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 	fmt.Fprintf(app.errs, "properties: seeds %d to %d\n", q.seed, q.seed+q.count-1)
 	var all []property.Results
 	var reds []error
-	for _, arm := range q.arms {
-		one, err := q.play(ctx, suites[arm], property.Config{Minor: q.minor, Arm: arm, Personality: personality, Seed: q.seed,
-			Count: q.count, Shrink: true, Artifacts: q.artifacts})
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(app.errs, "properties: %s: %d histories in %.1f s\n", arm, one.Histories, one.Seconds)
+	add := func(one property.Results) {
+		fmt.Fprintf(app.errs, "properties: %s: %s: %d histories in %.1f s\n", one.Kind, one.Arm, one.Histories, one.Seconds)
 		all = append(all, one)
 		if err := goodEnough(one); err != nil {
 			reds = append(reds, err)
 		}
+	}
+	c := property.Config{Minor: q.minor, Personality: personality, Seed: q.seed, Count: q.count, Shrink: true, Artifacts: q.artifacts}
+	if q.plays(property.Requests) {
+		for _, arm := range q.arms {
+			c.Kind, c.Arm = property.Requests, arm
+			one, err := q.play(ctx, suites[arm], c)
+			if err != nil {
+				return err
+			}
+			add(one)
+		}
+	}
+	if q.plays(property.Unhurried) {
+		one, err := q.unhurried(ctx, suites, c)
+		if err != nil {
+			return err
+		}
+		add(one)
 	}
 	if err := q.leave(suites, all); err != nil {
 		return err
@@ -141,9 +167,12 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 	return nil
 }
 
+// plays says whether scenarios of a kind were asked for.
+func (q randomRun) plays(k property.Kind) bool { return q.kind == "" || property.Kind(q.kind) == k }
+
 // goodEnough is Good, but for a few scenarios, which may well be such that stock holds.
 func goodEnough(r property.Results) error {
-	if r.Histories <= 100 && r.Arm == scenario.Stock && len(r.Unplayed) == 0 {
+	if r.Kind != property.Unhurried && r.Histories <= 100 && r.Arm == scenario.Stock && len(r.Unplayed) == 0 {
 		return nil
 	}
 	return r.Good()
@@ -174,6 +203,15 @@ func playShard(ctx context.Context, suite string, c property.Config) (property.R
 	if err := os.Remove(results); err != nil && !os.IsNotExist(err) {
 		return property.Results{}, err
 	}
+	said, failed := suiteCommand(ctx, suite, c, config).CombinedOutput()
+	found, err := property.ReadResults(results)
+	if err != nil {
+		return found, fmt.Errorf("the suite of %s left no results: %w\n%s", c.Arm, errors.Join(err, failed), said)
+	}
+	return found, os.Remove(config)
+}
+
+func suiteCommand(ctx context.Context, suite string, c property.Config, config string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, suite, "-test.timeout=0", "-test.run=^TestProperties$")
 	cmd.Dir = c.Artifacts
 	cmd.Env = append(os.Environ(), property.ConfigVar+"="+config)
@@ -181,12 +219,7 @@ func playShard(ctx context.Context, suite string, c property.Config) (property.R
 		// The kubelets' folders are many, small and short-lived.
 		cmd.Env = append(cmd.Env, "TMPDIR="+memory)
 	}
-	said, failed := cmd.CombinedOutput()
-	found, err := property.ReadResults(results)
-	if err != nil {
-		return found, fmt.Errorf("the suite of %s left no results: %w\n%s", c.Arm, errors.Join(err, failed), said)
-	}
-	return found, os.Remove(config)
+	return cmd
 }
 
 // memory is a file system in memory on every Linux.
@@ -197,11 +230,11 @@ func printProperties(app *app, out outputFlag, all []property.Results) error {
 		return writeJSON(app.output, all)
 	}
 	w := tabwriter.NewWriter(app.output, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ARM\tRULE\tHELD\tBROKEN\tNOT APPLYING")
+	fmt.Fprintln(w, "KIND\tARM\tRULE\tHELD\tBROKEN\tNOT APPLYING")
 	for _, r := range all {
 		for _, rule := range scenario.Rules() {
 			if t, ok := r.Rules[rule]; ok {
-				fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\n", r.Arm, rule, t.Held, t.Broken, t.Invalid)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\n", r.Kind, r.Arm, rule, t.Held, t.Broken, t.Invalid)
 			}
 		}
 	}
@@ -209,7 +242,12 @@ func printProperties(app *app, out outputFlag, all []property.Results) error {
 		return err
 	}
 	for _, r := range all {
-		fmt.Fprintf(app.output, "\n%s: %d histories, seeds from %d, %.1f s\n", r.Arm, r.Histories, r.Seed, r.Seconds)
+		fmt.Fprintf(app.output, "\n%s: %s: %d histories, seeds from %d, %.1f s\n", r.Kind, r.Arm, r.Histories, r.Seed, r.Seconds)
+		for _, one := range judge.May() {
+			if n := r.May[one.Name]; n > 0 {
+				fmt.Fprintf(app.output, "  %d as stock up to where they may differ, by %s, %s: %s\n", n, one.Rule, one.Name, one.Why)
+			}
+		}
 		for _, f := range append(r.Broken, r.Unplayed...) {
 			fmt.Fprintf(app.output, "  %s seed %d: %s\n      %s\n      %s\n", f.Rule, f.Seed, f.Scenario, f.Why, f.Row)
 		}

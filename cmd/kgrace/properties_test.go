@@ -37,6 +37,7 @@ func TestPropertiesAndMutantsRefuseUnknownNames(t *testing.T) {
 		{[]string{"properties", "--kubernetes", "v1.2"}, "versions.yaml knows"},
 		{[]string{"properties", "--kubernetes", "v1.22"}, "the suite of v1.22 plays no random scenarios"},
 		{[]string{"properties", "--histories", "0"}, "at least 1"},
+		{[]string{"properties", "--kind", "slow"}, "known: requests, unhurried"},
 		{[]string{"properties", "--output", "xml"}, "table"},
 		{[]string{"mutants", "round-up"}, "round-down"},
 		{[]string{"mutants", "--level", "kind"}, "known: sim, node"},

@@ -23,9 +23,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/property"
 	"github.com/kgrace/kgrace/internal/report"
@@ -57,8 +59,11 @@ func fakeSuite(redOne string) error {
 		if err != nil {
 			return err
 		}
+		if c.Kind == property.Unhurried {
+			return fakeStream(c, redOne)
+		}
 		n := len(c.Seeds())
-		r := property.Results{Minor: c.Minor, Arm: c.Arm, Seed: c.Seed, Histories: n, Rules: map[scenario.Rule]property.Tally{"R1": {Held: n}}}
+		r := property.Results{Kind: c.Kind, Minor: c.Minor, Arm: c.Arm, Seed: c.Seed, Histories: n, Rules: map[scenario.Rule]property.Tally{"R1": {Held: n}}}
 		return r.Write(filepath.Join(c.Artifacts, c.File("results", "json")))
 	}
 	c, rows, err := simkubelet.ReadConfig(os.Getenv(simkubelet.ConfigVar))
@@ -78,6 +83,27 @@ func fakeSuite(redOne string) error {
 		r.Results = append(r.Results, one)
 	}
 	return r.Write(filepath.Join(c.Artifacts, c.File("results", "json")))
+}
+
+// differing is what fakeSuiteVar is where random scenarios of kind unhurried are to differ.
+const differing = "unhurried"
+
+// fakeStream is a suite that plays unhurried pods of one event each. Where they are to differ, the fixed arm does otherwise than
+// stock with each third seed; the smaller the seed, the more words its scenario takes.
+func fakeStream(c property.Config, redOne string) error {
+	out := json.NewEncoder(os.NewFile(property.StreamFD, "histories"))
+	for _, seed := range c.Seeds() {
+		e := history.Event{At: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), Kind: history.CRICall, Call: "StopContainer", Grace: history.Seconds(30)}
+		if c.Arm == scenario.Fixed && redOne == differing && seed%3 == 0 {
+			*e.Grace = 2
+		}
+		p := property.Played{Seed: seed, Scenario: strings.Repeat("word ", 1000-seed), History: history.History{
+			Header: history.Header{Scenario: "fake", Arm: string(c.Arm)}, Events: []history.Event{e}}}
+		if err := out.Encode(p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compiledSuites is a folder of suites, both of them this test binary in disguise.
@@ -187,6 +213,59 @@ func TestSplitAndMerged(t *testing.T) {
 	code, output, errs = kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts)
 	if code != exitInvalid || output != "" || !strings.Contains(errs, "1/3 is missing") {
 		t.Errorf("merge: exit %d: %s%s", code, output, errs)
+	}
+}
+
+// TestUnhurried compares two arms that differ in each third of 50 scenarios, in one piece and in parts, and one arm with itself.
+func TestUnhurried(t *testing.T) {
+	suites := compiledSuites(t)
+	t.Chdir(t.TempDir())
+	t.Setenv(fakeSuiteVar, differing)
+	play := func(dir string, more ...string) (int, []property.Results, string) {
+		t.Setenv(ArtifactsVar, dir)
+		code, output, errs := kgrace(t.Context(), append([]string{"properties", "--kind", "unhurried", "--seed", "7", "--histories", "50", "--output", "json", "--suites", suites}, more...)...)
+		var found []property.Results
+		if err := json.Unmarshal([]byte(output), &found); err != nil || len(found) != 1 {
+			t.Fatalf("exit %d: %v: %s%s", code, err, output, errs)
+		}
+		return code, found, errs
+	}
+	want := property.Tally{Held: 34, Broken: 16} // 9, 12, ... 54
+	check := func(name string, one property.Results) {
+		t.Helper()
+		if one.Kind != property.Unhurried || one.Arm != scenario.Fixed || one.Histories != 50 || one.Rules[scenario.Kept] != want {
+			t.Errorf("%s: %+v", name, one)
+		}
+		// The simplest stands for all.
+		if len(one.Broken) != 1 || one.Broken[0].Seed != 54 || !strings.Contains(one.Broken[0].Why, "fixed has [cri.call StopContainer grace 2]") {
+			t.Errorf("%s: %+v", name, one.Broken)
+		}
+	}
+	dir := t.TempDir()
+	code, found, errs := play(dir, "--processes", "4")
+	if code != exitRed || !strings.Contains(errs, "fixed is not as stock in 16 of 50") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	check("in one piece", found[0])
+	for _, name := range found[0].Broken[0].Files() {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	parts, whole := t.TempDir(), t.TempDir()
+	for i := range 3 {
+		play(filepath.Join(parts, fmt.Sprint(i)), "--shard", fmt.Sprintf("%d/3", i))
+	}
+	if code, output, errs := kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts); code != exitRed || !strings.Contains(output, "unhurried  fixed  R12   34    16") {
+		t.Errorf("merge: exit %d: %s%s", code, output, errs)
+	}
+	for _, name := range found[0].Broken[0].Files() {
+		if _, err := os.Stat(filepath.Join(whole, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if code, found, errs := play(t.TempDir(), "--arm", "fixed"); code != exitOK || found[0].Rules[scenario.Kept].Held != 50 {
+		t.Errorf("against itself: exit %d: %+v, %s", code, found[0], errs)
 	}
 }
 

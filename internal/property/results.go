@@ -32,6 +32,7 @@ const ConfigVar = "KGRACE_PROPERTIES"
 
 // Config says what one process of the suite plays: seeds From, From+1, ... of which it takes every Shards-th, Count in all.
 type Config struct {
+	Kind        Kind            `json:"kind"`
 	Minor       string          `json:"minor"`
 	Arm         scenario.Arm    `json:"arm"`
 	Personality sim.Personality `json:"personality"`
@@ -54,7 +55,7 @@ func (c Config) Seeds() (seeds []int) {
 
 // File names a file of this process in the artifacts folder.
 func (c Config) File(kind, ext string) string {
-	return fmt.Sprintf("properties-%s-%s-%d.%s", kind, c.Arm, c.Shard, ext)
+	return fmt.Sprintf("properties-%s-%s-%s-%d.%s", c.Kind, kind, c.Arm, c.Shard, ext)
 }
 
 // Write writes the file.
@@ -76,11 +77,14 @@ func ReadConfig(path string) (c Config, err error) {
 
 // Results are what was found on one arm.
 type Results struct {
+	Kind      Kind                    `json:"kind"`
 	Minor     string                  `json:"minor"`
 	Arm       scenario.Arm            `json:"arm"`
 	Seed      int                     `json:"seed"`
 	Histories int                     `json:"histories"`
 	Rules     map[scenario.Rule]Tally `json:"rules"`
+	// May counts, of kind Unhurried, the scenarios that were compared only up to where an exception allows a difference.
+	May map[string]int `json:"may,omitempty"`
 	// Unplayed are scenarios that could not be played to their end.
 	Unplayed []Found `json:"unplayed,omitempty"`
 	// Broken has one scenario for each broken rule.
@@ -104,6 +108,27 @@ type Found struct {
 	// Row is the file with the row for the catalogue, History that of what happened; relative to the artifacts folder.
 	Row     string `json:"row,omitempty"`
 	History string `json:"history,omitempty"`
+	// Against is, of kind Unhurried, the history that it was held against.
+	Against string `json:"against,omitempty"`
+}
+
+// Files are those that were kept.
+func (f Found) Files() (names []string) {
+	for _, name := range []string{f.Row, f.History, f.Against} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// before says which of two findings about a rule stands for it: that of the smaller seed, and where nothing was shrunk that
+// which takes fewer words.
+func (f Found) before(other Found, k Kind) bool {
+	if k == Unhurried && len(f.Scenario) != len(other.Scenario) {
+		return len(f.Scenario) < len(other.Scenario)
+	}
+	return f.Seed < other.Seed
 }
 
 // Write writes the file.
@@ -112,11 +137,11 @@ func (r Results) Write(path string) error { return write(path, r) }
 // ReadResults reads the file.
 func ReadResults(path string) (r Results, err error) { return r, read(path, &r) }
 
-// Merge adds up what the processes of one arm found. The time is that of the longest. What stands for a broken rule is the
-// scenario with the smallest seed, over however many processes the seeds were spread.
+// Merge adds up what the processes of one arm found. The time is that of the longest. What stands for a broken rule is the same
+// scenario over however many processes the seeds were spread.
 func Merge(parts ...Results) Results {
 	all := parts[0]
-	all.Rules = map[scenario.Rule]Tally{}
+	all.Rules, all.May = map[scenario.Rule]Tally{}, nil
 	all.Histories, all.Unplayed, all.Broken, all.Seconds = 0, nil, nil, 0
 	for _, part := range parts {
 		all.Histories += part.Histories
@@ -126,12 +151,18 @@ func Merge(parts ...Results) Results {
 			sum := all.Rules[rule]
 			all.Rules[rule] = Tally{sum.Held + t.Held, sum.Broken + t.Broken, sum.Invalid + t.Invalid}
 		}
+		for name, n := range part.May {
+			if all.May == nil {
+				all.May = map[string]int{}
+			}
+			all.May[name] += n
+		}
 		for _, found := range part.Broken {
 			i := slices.IndexFunc(all.Broken, func(f Found) bool { return f.Rule == found.Rule })
 			switch {
 			case i < 0:
 				all.Broken = append(all.Broken, found)
-			case found.Seed < all.Broken[i].Seed:
+			case found.before(all.Broken[i], all.Kind):
 				all.Broken[i] = found
 			}
 		}
@@ -153,6 +184,11 @@ func (r Results) Good() error {
 		return fmt.Errorf("%s: %d scenarios could not be played; the first is seed %d: %s", r.Arm, len(r.Unplayed), r.Unplayed[0].Seed, r.Unplayed[0].Why)
 	case r.Histories == 0 || judged == 0:
 		return fmt.Errorf("%s: nothing was judged", r.Arm)
+	case r.Kind == Unhurried && len(r.Broken) > 0:
+		return fmt.Errorf("%s is not as stock in %d of %d histories; of %s the simplest is seed %d (%s): %s", r.Arm, r.Rules[scenario.Kept].Broken,
+			r.Histories, r.Broken[0].Rule, r.Broken[0].Seed, r.Broken[0].Scenario, r.Broken[0].Why)
+	case r.Kind == Unhurried:
+		return nil
 	case r.Arm == scenario.Stock && len(r.Broken) == 0:
 		return fmt.Errorf("stock broke no rule in %d histories: the scenarios or the judges have no teeth", r.Histories)
 	case r.Arm == scenario.Fixed && len(r.Broken) > 0:

@@ -28,19 +28,7 @@ import (
 func Words(s scenario.Scenario) string {
 	text := []string{fmt.Sprintf("G=%d", s.Pod.Grace)}
 	for _, c := range s.Pod.All() {
-		how := fmt.Sprintf("ends %v after TERM", c.ExitAfter)
-		if c.Stubborn {
-			how = "stubborn"
-		}
-		if c.Hook != nil {
-			how += fmt.Sprintf(", %s hook", c.Hook.Kind)
-			if c.Hook.Takes > 0 {
-				how += fmt.Sprintf(" of %v", c.Hook.Takes)
-			} else {
-				how += " that never ends"
-			}
-		}
-		text = append(text, c.Name+" "+how)
+		text = append(text, c.Name+" "+how(c))
 	}
 	for _, f := range s.Faults {
 		text = append(text, f.String())
@@ -49,6 +37,48 @@ func Words(s scenario.Scenario) string {
 		text = append(text, step.String())
 	}
 	return strings.Join(text, "; ")
+}
+
+// how says in words how a container behaves.
+func how(c scenario.Container) string {
+	how := fmt.Sprintf("ends %v after TERM", c.ExitAfter)
+	switch {
+	case c.Stubborn:
+		how = "stubborn"
+	case c.Ends > 0:
+		how = fmt.Sprintf("ends %v after its start", c.Ends)
+	}
+	for _, one := range []struct {
+		name string
+		hook *scenario.Hook
+	}{{"hook", c.Hook}, {"postStart hook", c.PostStart}} {
+		h := one.hook
+		if h == nil {
+			continue
+		}
+		how += fmt.Sprintf(", %s %s", h.Kind, one.name)
+		if h.Takes > 0 {
+			how += fmt.Sprintf(" of %v", h.Takes)
+		} else {
+			how += " that never ends"
+		}
+		if h.Fails {
+			how += " and fails"
+		}
+		if h.EndsMain > 0 {
+			how += fmt.Sprintf(" and ends it after %v", h.EndsMain)
+		}
+	}
+	if c.Probe > 0 {
+		how += fmt.Sprintf(", probed every %v", c.Probe)
+	}
+	if c.Sick > 0 {
+		how += fmt.Sprintf(", sick after %v", c.Sick)
+	}
+	if c.Pull {
+		how += ", pulled"
+	}
+	return how
 }
 
 // Row is a scenario as a row for the catalogue.
@@ -69,12 +99,15 @@ func Row(s scenario.Scenario, broken scenario.Rule, why string) string {
 			fmt.Fprintf(&b, ", %s: []Container{%s}", part.name, strings.Join(all, ", "))
 		}
 	}
+	if s.Pod.Restarts {
+		b.WriteString(", Restarts: true")
+	}
 	b.WriteString("},\n")
 	if len(s.Faults) > 0 {
 		var all []string
 		for _, f := range s.Faults {
-			all = append(all, fmt.Sprintf("{Call: %q, Fails: %t, Hangs: %t, Delay: %s, Times: %d, For: %s}",
-				f.Call, f.Fails, f.Hangs, duration(f.Delay), f.Times, duration(f.For)))
+			all = append(all, fmt.Sprintf("{Call: %q, Container: %q, Fails: %t, Hangs: %t, Delay: %s, Times: %d, From: %s, For: %s}",
+				f.Call, f.Container, f.Fails, f.Hangs, duration(f.Delay), f.Times, duration(f.From), duration(f.For)))
 		}
 		fmt.Fprintf(&b, "\tFaults: []Fault{%s},\n", strings.Join(all, ", "))
 	}
@@ -91,18 +124,40 @@ func container(c scenario.Container) string {
 	if c.Stubborn {
 		fields = append(fields, "Stubborn: true")
 	}
-	if c.ExitAfter > 0 {
-		fields = append(fields, "ExitAfter: "+duration(c.ExitAfter))
+	for _, one := range []struct {
+		name  string
+		value time.Duration
+	}{{"ExitAfter", c.ExitAfter}, {"Ends", c.Ends}, {"Sick", c.Sick}, {"Probe", c.Probe}} {
+		if one.value > 0 {
+			fields = append(fields, one.name+": "+duration(one.value))
+		}
+	}
+	if c.Pull {
+		fields = append(fields, "Pull: true")
 	}
 	if c.Hook != nil {
-		fields = append(fields, fmt.Sprintf("Hook: &Hook{Kind: %q, Takes: %s}", c.Hook.Kind, duration(c.Hook.Takes)))
+		fields = append(fields, "Hook: "+hookOf(c.Hook))
+	}
+	if c.PostStart != nil {
+		fields = append(fields, "PostStart: "+hookOf(c.PostStart))
 	}
 	return "{" + strings.Join(fields, ", ") + "}"
+}
+
+func hookOf(h *scenario.Hook) string {
+	fields := []string{fmt.Sprintf("Kind: %q, Takes: %s", h.Kind, duration(h.Takes))}
+	if h.Fails {
+		fields = append(fields, "Fails: true")
+	}
+	if h.EndsMain > 0 {
+		fields = append(fields, "EndsMain: "+duration(h.EndsMain))
+	}
+	return "&Hook{" + strings.Join(fields, ", ") + "}"
 }
 
 func duration(d time.Duration) string {
 	if d == 0 {
 		return "0"
 	}
-	return fmt.Sprintf("%d * time.Millisecond", d.Milliseconds())
+	return fmt.Sprintf("%d * time.Microsecond", d.Microseconds())
 }

@@ -42,7 +42,7 @@ type Merged struct {
 	// Runtimes in the order in which they were asked for, with the results of each.
 	Runtimes []sim.Personality
 	Results  map[sim.Personality]report.Results
-	// Properties, one an arm.
+	// Properties, one for each kind and arm.
 	Properties []property.Results
 	// Parts is how many parts each kind had.
 	Parts map[Kind]int
@@ -241,18 +241,21 @@ func (merged *Merged) properties(out string, parts []*Manifest) error {
 	if err := os.RemoveAll(filepath.Join(out, "properties")); err != nil {
 		return err
 	}
-	for _, arm := range parts[0].Arms {
+	for _, one := range parts[0].Found {
+		kind, arm := one.Kind, one.Arm
 		var found []property.Results
 		histories := 0
 		of := map[string]string{} // the folder that holds a file
 		for _, m := range parts {
-			i := slices.IndexFunc(m.Found, func(r property.Results) bool { return r.Arm == arm })
+			i := slices.IndexFunc(m.Found, func(r property.Results) bool { return r.Kind == kind && r.Arm == arm })
 			if i < 0 {
-				return fmt.Errorf("%s: part %s has no results of %s", m.dir, m.Part, arm)
+				return fmt.Errorf("%s: part %s has no results of kind %s on %s", m.dir, m.Part, kind, arm)
 			}
 			found, histories = append(found, m.Found[i]), histories+m.Found[i].Histories
 			for _, f := range slices.Concat(m.Found[i].Broken, m.Found[i].Unplayed) {
-				of[f.Row], of[f.History] = m.dir, m.dir
+				for _, name := range f.Files() {
+					of[name] = m.dir
+				}
 			}
 		}
 		// What could not be played says so itself.
@@ -262,10 +265,7 @@ func (merged *Merged) properties(out string, parts []*Manifest) error {
 		sum := property.Merge(found...)
 		sum.Seed = parts[0].Seed
 		for _, f := range slices.Concat(sum.Broken, sum.Unplayed) {
-			for _, name := range []string{f.Row, f.History} {
-				if name == "" {
-					continue
-				}
+			for _, name := range f.Files() {
 				if err := copyFile(filepath.Join(out, name), filepath.Join(of[name], name)); err != nil {
 					return err
 				}

@@ -1,0 +1,185 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// unhurried plays random scenarios of that kind on two arms side by side and compares what they did: fixed against stock, or,
+// where one arm was asked for, that arm against itself, which shows whether the comparison is stable; nothing may differ then.
+func (q randomRun) unhurried(ctx context.Context, suites map[scenario.Arm]string, c property.Config) (property.Results, error) {
+	first, last := q.arms[0], q.arms[len(q.arms)-1]
+	c.Kind, c.Arm = property.Unhurried, last
+	pairs := min(max(q.shards/2, 1), q.split.part.Of(q.count))
+	parts, errs := make([]property.Results, pairs), make([]error, pairs)
+	var wait sync.WaitGroup
+	for i := range pairs {
+		p := pairing{c: c, first: first, suites: suites}
+		p.c.Shard, p.c.Shards = q.split.part.Process(i, pairs)
+		wait.Go(func() { parts[i], errs[i] = p.play(ctx) })
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return property.Results{}, err
+	}
+	return property.Merge(parts...), nil
+}
+
+// pairing is one process of each arm: that of c.Arm is held against that of first.
+type pairing struct {
+	c      property.Config
+	first  scenario.Arm
+	suites map[scenario.Arm]string
+
+	may     []judge.Exception
+	results property.Results
+	list    *os.File
+}
+
+func (p *pairing) play(ctx context.Context) (property.Results, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p.results = property.Results{Kind: p.c.Kind, Minor: p.c.Minor, Arm: p.c.Arm, Seed: p.c.Seed, Rules: map[scenario.Rule]property.Tally{}}
+	if p.first != p.c.Arm {
+		p.may, p.results.May = judge.May(), map[string]int{}
+	}
+	if err := os.MkdirAll(p.dir(), 0o755); err != nil {
+		return p.results, err
+	}
+	var err error
+	if p.list, err = os.Create(filepath.Join(p.dir(), fmt.Sprintf("differences-%d.txt", p.c.Shard))); err != nil {
+		return p.results, err
+	}
+	defer p.list.Close()
+	begin := time.Now()
+	one := p.c
+	one.Arm = p.first
+	a, err := startStream(ctx, p.suites[one.Arm], one, "a")
+	if err != nil {
+		return p.results, err
+	}
+	defer a.end()
+	b, err := startStream(ctx, p.suites[p.c.Arm], p.c, "b")
+	if err != nil {
+		return p.results, err
+	}
+	defer b.end()
+	for range p.c.Seeds() {
+		stock, err := a.next()
+		if err != nil {
+			return p.results, err
+		}
+		fixed, err := b.next()
+		if err != nil {
+			return p.results, err
+		}
+		if err := p.compare(stock, fixed); err != nil {
+			return p.results, err
+		}
+	}
+	p.results.Seconds = time.Since(begin).Seconds()
+	return p.results, errors.Join(a.wait(), b.wait())
+}
+
+func (p *pairing) dir() string {
+	return filepath.Join(p.c.Artifacts, "properties", string(property.Unhurried))
+}
+
+// compare adds what the comparison of one scenario found, and what judges found where the arms may differ.
+func (p *pairing) compare(stock, fixed property.Played) error {
+	r := &p.results
+	r.Histories++
+	found := property.Found{Rule: scenario.Kept, Seed: stock.Seed, Scenario: stock.Scenario}
+	if found.Why = stock.Why; found.Why == "" {
+		found.Why = fixed.Why
+	}
+	if found.Why != "" {
+		r.Unplayed = append(r.Unplayed, found)
+		return nil
+	}
+	difference, by, err := property.Same(stock, fixed, p.may)
+	if err != nil {
+		return err
+	}
+	findings := []judge.Finding{{Rule: scenario.Kept, Outcome: scenario.Held}}
+	if difference != nil {
+		findings[0].Outcome, findings[0].Why = scenario.Broken, difference.String()
+	}
+	if by != nil {
+		r.May[by.Name]++
+		findings = append(findings, fixed.Findings...)
+	}
+	for _, one := range findings {
+		t := r.Rules[one.Rule]
+		switch one.Outcome {
+		case scenario.Held:
+			t.Held++
+		case scenario.Broken:
+			t.Broken++
+			found.Rule, found.Why = one.Rule, one.Why
+			if err := p.keep(found, stock, fixed); err != nil {
+				return err
+			}
+		default:
+			t.Invalid++
+		}
+		r.Rules[one.Rule] = t
+	}
+	return nil
+}
+
+// keep lists what was found, and keeps both histories of the one of its rule that takes the fewest words.
+func (p *pairing) keep(found property.Found, stock, fixed property.Played) error {
+	if _, err := fmt.Fprintf(p.list, "%s seed %d: %s\n\t%s\n", found.Rule, found.Seed, found.Scenario, found.Why); err != nil {
+		return err
+	}
+	r := &p.results
+	i := slices.IndexFunc(r.Broken, func(f property.Found) bool { return f.Rule == found.Rule })
+	switch {
+	case i < 0:
+		i, r.Broken = len(r.Broken), append(r.Broken, found)
+	case len(r.Broken[i].Scenario) <= len(found.Scenario):
+		return nil
+	}
+	for _, name := range r.Broken[i].Files() {
+		if err := os.Remove(filepath.Join(p.c.Artifacts, name)); err != nil {
+			return err
+		}
+	}
+	name := filepath.Join("properties", string(property.Unhurried), fmt.Sprintf("%s-%d", found.Rule, found.Seed))
+	found.Row, found.Against, found.History = name+".go.txt", name+"-against.jsonl", name+".jsonl"
+	r.Broken[i] = found
+	for file, h := range map[string]history.History{found.Against: stock.History, found.History: fixed.History} {
+		if err := history.WriteFile(filepath.Join(p.c.Artifacts, file), h); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(p.c.Artifacts, found.Row), []byte(stock.Row), 0o644)
+}

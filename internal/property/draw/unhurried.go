@@ -1,0 +1,164 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package draw
+
+import (
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Unhurried draws scenarios in which nobody hurries the pod: one request, or several of which none asks for an earlier end,
+// with whatever else may happen to a pod that is being stopped. What takes time takes its own odd part of a second, so that
+// no two things happen in one moment by chance: stock has no order for those, so neither has what it is compared with.
+func Unhurried(id string) *rapid.Generator[scenario.Scenario] {
+	return rapid.Custom(func(t *rapid.T) scenario.Scenario {
+		s := scenario.Scenario{ID: id, Family: "unhurried", Source: "generated", Fixed: "as stock", Stock: "as it is",
+			Levels: []scenario.Level{scenario.LevelSim},
+			Not:    map[scenario.Level]string{scenario.LevelNode: "generated", scenario.LevelKind: "generated"},
+			Expect: []scenario.Expectation{{Rule: scenario.Kept, Stock: scenario.Held, Fixed: scenario.Held}}}
+		u := unhurried{t: t}
+		s.Pod = u.pod()
+		s.Faults = u.faults(&s)
+		s.Steps = u.steps(s)
+		// Calls that hang end with their own limit, two minutes after what they ask for.
+		s.Watch = map[scenario.Level]time.Duration{scenario.LevelSim: s.Longest() + 2*(longest*time.Second+2*time.Minute)}
+		return s
+	})
+}
+
+// unhurried draws one scenario.
+type unhurried struct {
+	t    *rapid.T
+	http bool
+	// sick: a container falls sick. Which of two is killed first, nobody knows.
+	sick bool
+	// odds counts the odd parts given out.
+	odds int
+}
+
+// odd is a part of a second that nothing else of the scenario has.
+func (u *unhurried) odd() time.Duration {
+	u.odds++
+	return time.Duration(u.odds)*7*time.Millisecond + time.Duration(u.odds*u.odds)*time.Microsecond
+}
+
+func (u *unhurried) oneOf(label string, of ...int) int { return rapid.SampledFrom(of).Draw(u.t, label) }
+
+func (u *unhurried) quarters(label string, low, high int) time.Duration {
+	return time.Duration(rapid.IntRange(low, max(low, high)).Draw(u.t, label))*quarter + u.odd()
+}
+
+func (u *unhurried) seconds(label string, low, high int64) int64 {
+	return rapid.Int64Range(low, max(low, high)).Draw(u.t, label)
+}
+
+// rarely is true once in so many times.
+func (u *unhurried) rarely(label string, n int) bool {
+	return rapid.IntRange(0, n-1).Draw(u.t, label) == n-1
+}
+
+// steps draws what happens to the pod: maybe something that has it synced, the request, maybe more that ask for no earlier
+// end, and maybe a restart in between.
+func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
+	spec := s.Pod.Grace
+	var at time.Duration
+	before := u.oneOf("before", 0, 0, 0, 0, 0, 0, 0, 0, 1, 2)
+	if before == 2 && len(s.Pod.All()) > 1 {
+		before = 1 // what a kill by SyncPod leaves of a pod may come to its end by itself
+	}
+	switch before {
+	case 1:
+		steps = append(steps, scenario.Step{Do: scenario.Touch{}})
+		at = u.quarters("quarters after the touch", 0, 4)
+	case 2:
+		steps = append(steps, scenario.Step{Do: scenario.LoseSandbox{}})
+		at = u.quarters("quarters after the loss", 0, 80)
+	}
+	do := u.request()
+	if !s.Pod.Restarts && slices.ContainsFunc(s.Pod.Containers[:1], scenario.Container.EndsByItself) {
+		do = scenario.DeletePlainly{} // the pod may be at its end already, with the spec's grace
+	}
+	steps = append(steps, scenario.Step{After: at, Do: do})
+	first := at
+	grace, _ := scenario.Asked(do, spec)
+	for range u.oneOf("more", 0, 0, 0, 0, 1, 2) {
+		if _, forced := do.(scenario.Force); forced {
+			break
+		}
+		at += u.quarters("quarters later", 0, 4*int(grace)+8)
+		switch u.oneOf("what more", 0, 0, 1, 2, 3) {
+		case 0:
+			steps = append(steps, u.again(do, grace, first, at, spec))
+		case 1:
+			steps = append(steps, scenario.Step{After: at, Do: scenario.RestartRuntime{}})
+			at += time.Second
+		case 2:
+			if s.Pulls() {
+				continue
+			}
+			steps = append(steps, scenario.Step{After: at, Do: scenario.KillKubelet{}})
+			at += u.quarters("quarters down", 1, 20)
+			steps = append(steps, scenario.Step{After: at, Do: scenario.StartKubelet{}})
+			return steps
+		case 3:
+			steps = append(steps, scenario.Step{After: at, Do: scenario.Touch{}})
+		}
+	}
+	return steps
+}
+
+// request draws the first request.
+func (u *unhurried) request() scenario.Action {
+	switch u.oneOf("request", 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6) {
+	case 1:
+		return scenario.Taint{}
+	case 2:
+		return scenario.Evict{Hard: true}
+	case 3:
+		return scenario.Evict{Max: u.seconds("soft maximum", 1, longest)}
+	case 4:
+		return scenario.Force{}
+	case 5:
+		return scenario.DeletePlainly{}
+	case 6:
+		return scenario.Shutdown{Grants: u.seconds("granted", 1, longest)}
+	}
+	return scenario.Delete{Grace: u.seconds("grace", 1, longest)}
+}
+
+// again draws another request, whose deadline is not before that of the first: what counts from now may ask for less.
+func (u *unhurried) again(do scenario.Action, grace int64, first, at time.Duration, spec int64) scenario.Step {
+	left := max(grace-int64((at-first)/time.Second), 1)
+	max := u.seconds("another", left, 2*longest)
+	switch kind := u.oneOf("of the kubelet", 0, 0, 1, 2); {
+	case min(max, spec) < left:
+	case kind == 1:
+		return scenario.Step{After: at, Do: scenario.Evict{Max: max}}
+	case kind == 2:
+		return scenario.Step{After: at, Do: scenario.Shutdown{Grants: max}}
+	}
+	switch do.(type) {
+	case scenario.Evict, scenario.Shutdown:
+	default:
+		left = grace // counts from the first delete
+	}
+	return scenario.Step{After: at, Do: scenario.Delete{Grace: left + u.seconds("longer", 0, longest)}}
+}

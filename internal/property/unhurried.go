@@ -1,0 +1,86 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package property
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Kind is what kind of random scenarios is played, and what is held against them.
+type Kind string
+
+const (
+	// Requests: what was asked for may shorten a grace. Each arm is judged by the judges of the catalogue.
+	Requests Kind = "requests"
+	// Unhurried: nothing that was asked for moves the deadline. What fixed does must be what stock does; where it may differ, the
+	// judges of the catalogue say what it must do.
+	Unhurried Kind = "unhurried"
+)
+
+// Kinds returns every kind.
+func Kinds() []Kind { return []Kind{Requests, Unhurried} }
+
+// StreamFD is the file that a suite writes what it played to.
+const StreamFD = 3
+
+// Played is one scenario of kind Unhurried as it was played on one arm. A suite writes one after the other, as JSON.
+type Played struct {
+	Seed int `json:"seed"`
+	// Scenario is what was played in words, Row as a row for the catalogue. Why says that it could not be played to its end.
+	Scenario string          `json:"scenario"`
+	Row      string          `json:"row"`
+	Why      string          `json:"why,omitempty"`
+	History  history.History `json:"history"`
+	// Findings are those of the catalogue's judges.
+	Findings []judge.Finding `json:"findings,omitempty"`
+}
+
+// Same compares what stock and fixed made of one scenario. With no exceptions nothing may differ.
+func Same(stock, fixed Played, may []judge.Exception) (*judge.Difference, *judge.Exception, error) {
+	if stock.Seed != fixed.Seed || stock.Scenario != fixed.Scenario {
+		return nil, nil, fmt.Errorf("the arms played two scenarios: seed %d (%s) and seed %d (%s)", stock.Seed, stock.Scenario, fixed.Seed, fixed.Scenario)
+	}
+	d, by := judge.Same(stock.History, fixed.History, may)
+	return d, by, nil
+}
+
+// UnhurriedRules are the rules that say what fixed must do with an unhurried pod where it may differ from stock.
+func UnhurriedRules(s scenario.Scenario) []scenario.Rule {
+	var rules []scenario.Rule
+	if s.Leaves() {
+		rules = append(rules, scenario.Ends)
+	}
+	// The judges of the others know kills by terminations, and one kubelet.
+	plain := !s.Pod.Restarts && !slices.ContainsFunc(s.Pod.All(), func(c scenario.Container) bool {
+		return c.EndsByItself() || c.PostStart != nil || c.Hook != nil && c.Hook.EndsMain > 0
+	}) && !slices.ContainsFunc(s.Steps, func(step scenario.Step) bool {
+		switch step.Do.(type) {
+		case scenario.LoseSandbox, scenario.KillKubelet, scenario.RestartRuntime:
+			return true
+		}
+		return false
+	})
+	if plain {
+		rules = append(rules, scenario.OneTerm, scenario.HookOnce, scenario.RuntimeCalls, scenario.NoLeftovers)
+	}
+	return rules
+}

@@ -1,0 +1,61 @@
+//go:build kgrace_sim && !kgrace_v122
+
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package sim
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/property/draw"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/simkubelet"
+)
+
+// stream plays random scenarios in which nobody is in a hurry and writes what happened in each, one after the other, where the
+// command reads it: it has the other arm's beside it, and compares.
+func stream(t *testing.T, c property.Config) {
+	pipe := os.NewFile(property.StreamFD, "histories")
+	out := bufio.NewWriterSize(pipe, 1<<20)
+	encode := json.NewEncoder(out)
+	for _, seed := range c.Seeds() {
+		s := draw.Unhurried(id(seed)).Example(seed)
+		if err := scenario.Check([]scenario.Scenario{s}); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		h := simkubelet.Play{Minor: c.Minor, Arm: c.Arm, Personality: c.Personality, Scenario: s}.Run(t)
+		played := property.Played{Seed: seed, Scenario: property.Words(s), Row: property.Row(s, scenario.Kept, "the arms differ"),
+			Why: abandoned(h), History: h}
+		for _, rule := range property.UnhurriedRules(s) {
+			played.Findings = append(played.Findings, judge.Judge(rule, h, s))
+		}
+		if err := encode.Encode(played); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := pipe.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
