@@ -72,7 +72,8 @@ func newMutantsCommand(app *app) *cobra.Command {
 		Short: "Break the fix on purpose and see the catalogue notice",
 		Long: `Break the fix on purpose, one thought at a time, and run the catalogue at the sim level on the broken kubelet. Each mutant
 must be caught: some scenario finds a rule broken. One that survives is a failure. A mutant that no row of the catalogue
-catches is tried with random scenarios.
+catches is tried with random scenarios. One that takes something from pods which nobody hurried must be found otherwise than
+stock in random scenarios.
 
 At level node the broken kubelet runs on a real node, with the scenarios that the mutant names and nothing else; each of them must
 be red. Mutants that name none are left out. It needs root.
@@ -199,6 +200,9 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, mutantTime, fmt.Errorf("the suite did not end in %v", mutantTime))
 	defer cancel()
+	if m.Unhurried {
+		return againstStock(ctx, r, suite, property.Config{Minor: tree.Minor, Personality: sim.Containerd, Seed: 1, Count: mutantHistories, Artifacts: dir})
+	}
 	config := simkubelet.Config{Minor: tree.Minor, Arm: scenario.Fixed, Personality: sim.Containerd, Artifacts: dir}
 	for _, s := range rows {
 		config.Scenarios = append(config.Scenarios, s.ID)
@@ -220,6 +224,20 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 		by = append(by, catcher{Scenario: fmt.Sprintf("random seed %d", f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
 	}
 	return by, nil
+}
+
+// againstStock plays random scenarios in which nobody hurries the pod on stock and on the suite of a mutant, and compares.
+func againstStock(ctx context.Context, r *kubetree.Repo, suite string, c property.Config) (by []catcher, err error) {
+	stock, err := simbuild.Build(ctx, r, c.Minor, kubetree.Stock)
+	if err != nil {
+		return nil, err
+	}
+	run := randomRun{arms: []scenario.Arm{scenario.Stock, scenario.Fixed}, count: c.Count, shards: 2}
+	results, err := run.unhurried(ctx, map[scenario.Arm]string{scenario.Stock: stock, scenario.Fixed: suite}, c)
+	for _, f := range results.Broken {
+		by = append(by, catcher{Scenario: fmt.Sprintf("unhurried seed %d", f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
+	}
+	return by, err
 }
 
 func compileMutant(ctx context.Context, r *kubetree.Repo, toolchain, mod, overlay, suite string) error {

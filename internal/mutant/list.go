@@ -16,6 +16,8 @@ limitations under the License.
 
 package mutant
 
+import "slices"
+
 const (
 	arithmetic = "pkg/kubelet/graceperiod/graceperiod.go"
 	worker     = "pkg/kubelet/pod_workers.go"
@@ -26,9 +28,9 @@ const (
 	hooks      = "pkg/kubelet/lifecycle/handlers.go"
 )
 
-// All are the breakages, in the order of the code that they break.
+// All are the breakages, in the order of the code that they break, and then those of unhurried pods.
 func All() []Mutant {
-	return append(ofTheDeadline(), ofTheKill()...)
+	return slices.Concat(ofTheDeadline(), ofTheKill(), unhurried())
 }
 
 // ofTheDeadline are the breakages of when a pod's time is over, and of who is told.

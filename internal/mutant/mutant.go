@@ -17,7 +17,8 @@ limitations under the License.
 // Package mutant breaks the fix on purpose, one thought at a time, and looks whether the catalogue notices. A mutant is one
 // exact replacement in one file of the fixed tree. It is laid over the tree when the suite of the sim level is compiled; the
 // tree itself is not touched. The catalogue is run on it as on the fixed arm; it is caught when a judge finds a rule broken
-// that fixed must hold. Where no row of the catalogue catches one, random scenarios (package property) are tried.
+// that fixed must hold. Where no row of the catalogue catches one, random scenarios (package property) are tried. Mutants that
+// hurry pods which nobody hurried are held against stock instead, in random scenarios.
 //
 // A mutant that survives says that a promise of the contract has no check.
 package mutant
@@ -39,6 +40,9 @@ type Mutant struct {
 	File, Old, New string
 	// Node are scenarios in which a real kubelet with the mutant must be red. nil: it is not tried on real nodes.
 	Node []string
+	// Unhurried: what is broken is that a pod which nobody hurried loses nothing. The comparison with stock must find it (random
+	// scenarios of that kind, package property); the catalogue is not asked.
+	Unhurried bool
 }
 
 // Apply returns the content of the file with the mutant in it. The text to replace must stand in it exactly once.
