@@ -237,7 +237,7 @@ func TestUnhurried(t *testing.T) {
 			t.Errorf("%s: %+v", name, one)
 		}
 		// The simplest stands for all.
-		if len(one.Broken) != 1 || one.Broken[0].Seed != 54 || !strings.Contains(one.Broken[0].Why, "fixed has [cri.call StopContainer grace 2]") {
+		if len(one.Broken) != 1 || one.Broken[0].Seed != 54 || !strings.Contains(one.Broken[0].Why, "fixed has [cri.call StopContainer grace 2 while") {
 			t.Errorf("%s: %+v", name, one.Broken)
 		}
 	}

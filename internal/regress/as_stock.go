@@ -40,7 +40,7 @@ func HoldAgainstStock(results *report.Results, dir string, catalogue []scenario.
 		}
 		stock, ok := results.Find(s.ID, scenario.Stock)
 		at := slices.IndexFunc(results.Results, func(r report.Result) bool { return r.Scenario == s.ID && r.Arm == scenario.Fixed })
-		if !ok || at < 0 {
+		if !ok || at < 0 || stock.History == "" || results.Results[at].History == "" {
 			continue
 		}
 		fixed := &results.Results[at]
