@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,15 +64,26 @@ func (s *stage) Drain(_ context.Context, l string) error { s.drained = l; return
 // node is the stage's node in the API.
 func node() *corev1.Node { return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}} }
 
-// created has a function called, in a goroutine of its own, for each pod that is created. The API takes creates and deletes of pods
-// and knows no pod.
-func created(client *fake.Clientset, run func(pod string)) {
+// created has a function called, in a goroutine of its own, for each pod that is created; deleted is closed with its first delete.
+// The API takes creates and deletes of pods and knows no pod.
+func created(client *fake.Clientset, run func(pod string, deleted <-chan struct{})) {
+	var mu sync.Mutex
+	deletes := map[string]func(){}
 	client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		pod := action.(clienttesting.CreateAction).GetObject().(*corev1.Pod)
-		go run(pod.Name)
+		deleted := make(chan struct{})
+		mu.Lock()
+		deletes[pod.Name] = sync.OnceFunc(func() { close(deleted) })
+		mu.Unlock()
+		go run(pod.Name, deleted)
 		return true, pod, nil
 	})
-	client.PrependReactor("delete", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, nil })
+	client.PrependReactor("delete", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		deletes[action.(clienttesting.DeleteAction).GetName()]()
+		return true, nil, nil
+	})
 }
 
 func onKind(t *testing.T, id string) scenario.Scenario {

@@ -39,18 +39,18 @@ import (
 type acting struct {
 	Place  // of a stage, with nothing that only some places can do
 	record history.Sink
-	script func(pod string, event func(history.Event))
+	script func(pod string, deleted <-chan struct{}, event func(history.Event))
 
 	mu   sync.Mutex
 	pods []string
 }
 
 // run watches for pods that are created, as the fake API tells, and plays the script for each.
-func (a *acting) run(pod string) {
+func (a *acting) run(pod string, deleted <-chan struct{}) {
 	a.mu.Lock()
 	a.pods = append(a.pods, pod)
 	a.mu.Unlock()
-	a.script(pod, func(e history.Event) {
+	a.script(pod, deleted, func(e history.Event) {
 		e.Pod = pod
 		if e.Container == "" && e.Kind != history.APIPod {
 			e.Container = "main"
@@ -60,7 +60,7 @@ func (a *acting) run(pod string) {
 }
 
 // played runs one scenario on both arms at places that follow a script.
-func played(t *testing.T, script func(arm scenario.Arm, pod string, event func(history.Event))) (report.Results, map[scenario.Arm]*acting, string, string) {
+func played(t *testing.T, script func(arm scenario.Arm, pod string, deleted <-chan struct{}, event func(history.Event))) (report.Results, map[scenario.Arm]*acting, string, string) {
 	t.Helper()
 	var progress bytes.Buffer
 	places := map[scenario.Arm]*acting{}
@@ -70,7 +70,7 @@ func played(t *testing.T, script func(arm scenario.Arm, pod string, event func(h
 		Open: func(_ context.Context, arm scenario.Arm, record history.Sink) (Place, error) {
 			client := fake.NewClientset(node())
 			a := &acting{Place: &stage{client: client}, record: record,
-				script: func(pod string, event func(history.Event)) { script(arm, pod, event) }}
+				script: func(pod string, deleted <-chan struct{}, event func(history.Event)) { script(arm, pod, deleted, event) }}
 			created(client, a.run)
 			mu.Lock()
 			defer mu.Unlock()
@@ -89,10 +89,11 @@ func played(t *testing.T, script func(arm scenario.Arm, pod string, event func(h
 }
 
 // good is what a kubelet does of "now", so late: del(1), a stop call with 2, dead 2 s later.
-func good(event func(history.Event), late time.Duration) {
+func good(deleted <-chan struct{}, event func(history.Event), late time.Duration) {
 	event(history.Event{Kind: history.Line, Reason: "START"})
 	event(history.Event{Kind: history.APIPod, Reason: "MODIFIED", Message: "Running"})
-	time.Sleep(rest + 100*time.Millisecond) // the delete comes after the rest
+	<-deleted
+	time.Sleep(100 * time.Millisecond)
 	event(history.Event{Kind: history.APIPod, Reason: "MODIFIED", Message: "Running", Grace: history.Seconds(1), Deletion: history.Time(time.Now())})
 	time.Sleep(late)
 	event(history.Event{Kind: history.CRICall, Call: "StopContainer", CallID: 1, Grace: history.Seconds(2)})
@@ -108,15 +109,15 @@ func good(event func(history.Event), late time.Duration) {
 // What decided nothing runs once more; what is red or good does not.
 func TestInvalidIsSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		results, places, artifacts, progress := played(t, func(arm scenario.Arm, pod string, event func(history.Event)) {
+		results, places, artifacts, progress := played(t, func(arm scenario.Arm, pod string, deleted <-chan struct{}, event func(history.Event)) {
 			late := time.Duration(0)
 			if arm == scenario.Fixed && !strings.HasSuffix(pod, "-again") {
 				late = 5 * time.Second
 				time.AfterFunc(rest, func() {
-					event(history.Event{Kind: history.ControlLate, At: time.Now(), Late: 4.9})
+					event(history.Event{Kind: history.ControlLate, At: time.Now(), Late: 4.9 + apart.Seconds()})
 				})
 			}
-			good(event, late)
+			good(deleted, event, late)
 		})
 		if results.Status() != report.StatusGood {
 			var b strings.Builder
@@ -150,9 +151,9 @@ func TestInvalidIsSettled(t *testing.T) {
 
 func TestInvalidTwiceStaysInvalid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		results, places, _, _ := played(t, func(_ scenario.Arm, _ string, event func(history.Event)) {
-			time.AfterFunc(rest, func() { event(history.Event{Kind: history.ControlLate, At: time.Now(), Late: 4.9}) })
-			good(event, 5*time.Second)
+		results, places, _, _ := played(t, func(_ scenario.Arm, _ string, deleted <-chan struct{}, event func(history.Event)) {
+			time.AfterFunc(rest, func() { event(history.Event{Kind: history.ControlLate, At: time.Now(), Late: 4.9 + apart.Seconds()}) })
+			good(deleted, event, 5*time.Second)
 		})
 		if results.Status() != report.StatusInvalid {
 			t.Errorf("status %s", results.Status())
@@ -167,7 +168,9 @@ func TestInvalidTwiceStaysInvalid(t *testing.T) {
 
 func TestRedIsNotRunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		results, places, _, _ := played(t, func(_ scenario.Arm, _ string, event func(history.Event)) { good(event, 5*time.Second) })
+		results, places, _, _ := played(t, func(_ scenario.Arm, _ string, deleted <-chan struct{}, event func(history.Event)) {
+			good(deleted, event, 5*time.Second)
+		})
 		if results.Status() != report.StatusRed {
 			t.Errorf("status %s", results.Status())
 		}
