@@ -266,7 +266,7 @@ func (f *facts) forget() {
 	if len(f.requests) == 0 {
 		return
 	}
-	from := f.requests[0].sent
+	from := f.requests[0].sent.Add(-f.Grain)
 	early := func(at time.Time) bool { return at.Before(from) }
 	earlyCall := func(c call) bool { return early(c.at) }
 	f.sandboxStops = slices.DeleteFunc(f.sandboxStops, earlyCall)

@@ -18,8 +18,6 @@ package judge
 
 import (
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/kgrace/kgrace/internal/history"
@@ -41,10 +39,6 @@ func readRecorded(t *testing.T, file string) history.History {
 	return h
 }
 
-// unrecorded are scenarios that the first revision of the fix breaks: their histories of the fixed arm are still to be recorded, on a
-// node with the second.
-var unrecorded = strings.Fields(`shorten-past stop-fails-always pull-beside hook-failed-retried`)
-
 // onNodes are the scenarios that real nodes carry: each has its recorded histories.
 func onNodes(t *testing.T) []scenario.Scenario {
 	t.Helper()
@@ -56,7 +50,7 @@ func onNodes(t *testing.T) []scenario.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(node, func(s scenario.Scenario) bool { return slices.Contains(unrecorded, s.ID) })
+	return node
 }
 
 // Recorded on real nodes: what each arm did is what the catalogue says. And told to be the other arm's, no repaired rule
