@@ -24,7 +24,6 @@ const (
 	syncing    = "pkg/kubelet/kubelet.go"
 	killing    = "pkg/kubelet/kuberuntime/kuberuntime_container.go"
 	sandboxes  = "pkg/kubelet/kuberuntime/kuberuntime_manager.go"
-	order      = "pkg/kubelet/kuberuntime/kuberuntime_termination_order.go"
 	hooks      = "pkg/kubelet/lifecycle/handlers.go"
 )
 
@@ -85,20 +84,6 @@ func ofTheDeadline() []Mutant {
 			File: worker,
 			Old:  "graceperiod.DeadlineAfter(s.deletedAt, *gracePeriod)",
 			New:  "graceperiod.DeadlineAfter(now, *gracePeriod)",
-		},
-		{
-			Name: "override-from-start",
-			What: "an override counts from the first request, and not from now",
-			File: worker,
-			Old:  "graceperiod.DeadlineAfter(now, *override)",
-			New:  "graceperiod.DeadlineAfter(s.terminatingAt, *override)",
-		},
-		{
-			Name: "repeated-delete-counts",
-			What: "a delete that is repeated counts as a request",
-			File: worker,
-			Old:  "*gracePeriod < s.deletionGracePeriod)",
-			New:  "*gracePeriod <= s.deletionGracePeriod)",
 		},
 		{
 			Name: "zero-clamped-to-one",
@@ -229,13 +214,6 @@ func ofTheKill() []Mutant {
 			New:  "ordering.waitForTurn(containerName, gracePeriod, nil)",
 		},
 		{
-			Name: "turn-keeps-grace",
-			What: "who waited for its turn is stopped with what it counted down itself",
-			File: killing,
-			Old:  "\tmoved := termination.Moved()\n\tgracePeriod = termination.Left(gracePeriod)\n",
-			New:  "\tmoved := termination.Moved()\n",
-		},
-		{
 			Name: "no-window",
 			What: "a container whose time was used up gets no window",
 			File: killing,
@@ -282,16 +260,16 @@ func ofTheKill() []Mutant {
 		{
 			Name: "sidecar-waits-on",
 			What: "a sidecar waits on for a container that could not be stopped",
-			File: order,
-			Old:  "termination.Wait(c, o.failed, ",
-			New:  "termination.Wait(c, nil, ",
+			File: killing,
+			Old:  "\t\tif ordering != nil && mayRetry(termination) {\n",
+			New:  "\t\tif ordering != nil && pod == nil {\n",
 		},
 		{
 			Name: "sidecar-does-not-wait",
 			What: "a sidecar is stopped though the container it waits for could not be",
 			File: killing,
-			Old:  "\t\tif ordering.isBlocked(containerName) && mayRetry(termination) {",
-			New:  "\t\tif ordering.isBlocked(containerName) && pod == nil {",
+			Old:  "\t\tif gracePeriod > 0 && ordering.isBlocked(containerName) {\n",
+			New:  "\t\tif gracePeriod > 0 && pod == nil {\n",
 		},
 		{
 			Name: "http-hook-without-context",
