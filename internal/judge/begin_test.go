@@ -94,6 +94,8 @@ func TestRulesInVirtualTime(t *testing.T) {
 			{"a pull beside, and stopped before the beginning", "pull-beside", parts(pulling, stop(1, "a", 69, 8), ended(9, "a", 0), over(51)), broken_, "its termination had not begun"},
 			{"a pull beside, killed all the same", "pull-beside", parts(pulling, ranIn(40, 2, "a"), stop(42, "a", 28, 28), killed(70, "a"), over(71)), broken_, "which ends by itself, was killed"},
 			{"an image that came after all", "pull-beside", parts(pulling, ranIn(40, 2, "a"), line(41, "b", "START"), stop(42, "a", 28, 8), ended(50, "a", 0), ended(50, "b", 0), over(51)), broken_, "container b ran"},
+			{"killed in its window, which a hook's rounding put off", "sidecar-with-hook", parts(exact(0, 60), began(.001), ranIn(.001, 1.5, "sidecar"), stop(.001, "main", 60, 60),
+				killed(60.001, "main"), stop(60.005, "sidecar", 2, .5), killed(60.5, "sidecar"), over(63)), none, "only 1 of 2 requests"},
 			{"a sleep with all its time", "sleep-as-long-as-grace", parts(sleeping, over(33)), held_, ""},
 			{"a sleep that is said to have failed", "sleep-as-long-as-grace", parts(sleeping, hookSaid(30.001), over(33)), broken_, "that a hook failed"},
 			{"a hook that had no time is said to have failed", "now-after-sync", parts(touched, called(.63, 2, "ExecSync", "main", nil, ""), line(.63, "main", "HOOK-START"), hookSaid(2.63),

@@ -89,11 +89,12 @@ func (f *facts) twoPhases() Finding {
 	if !marked {
 		return broken(gone, "the pod left the API at %s without having been marked first", f.when(gone))
 	}
+	n := len(f.requests)
 	for _, c := range f.containers {
 		if c.alive(gone) {
 			return broken(gone, "the pod left the API at %s while container %s lived", f.when(gone), c.Name)
 		}
-		if !c.Stubborn && c.exit.killed() && c.exit.at.Before(f.late(c, len(f.requests)).Add(-f.Window-f.Slack)) {
+		if !c.Stubborn && c.exit.killed() && c.exit.at.Before(f.late(c, n).Add(-f.window(c, n)-f.Slack)) {
 			return broken(c.exit.at, "container %s, which ends by itself, was killed at %s", c.Name, f.when(c.exit.at))
 		}
 	}
