@@ -214,8 +214,8 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 	if by := caughtBy(results); len(by) > 0 {
 		return by, nil
 	}
-	parts, err := randomRun{}.play(ctx, suite, property.Config{Kind: property.Requests, Minor: tree.Minor, Arm: scenario.Fixed, Personality: sim.Containerd,
-		Seed: 1, Count: mutantHistories, Shards: 2, Shrink: true, Artifacts: dir})
+	parts, err := randomRun{count: mutantHistories, shards: 2}.play(ctx, suite, property.Config{Kind: property.Requests, Minor: tree.Minor,
+		Arm: scenario.Fixed, Personality: sim.Containerd, Seed: 1, Count: mutantHistories, Shrink: true, Artifacts: dir})
 	if err != nil {
 		return nil, err
 	}

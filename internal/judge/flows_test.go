@@ -42,6 +42,9 @@ func told(s float64, id int64, err string) story {
 	return story{{At: at(s), Kind: history.KubeletKilled, CallID: id, Error: err}}
 }
 
+// remembered says that the kubelet still has a record of the kill.
+func remembered(s float64) story { return story{{At: at(s), Kind: history.KubeletLeft, Count: 1}} }
+
 func podSeen(s float64, pod, change, phase string) story {
 	return story{{At: at(s), Kind: history.APIPod, Pod: pod, Reason: change, Message: phase}}
 }
@@ -113,6 +116,11 @@ var flowCases = map[scenario.Rule][]ruleCase{
 		{"of many pods, none cancelled", "pending-fast-delete", parts(step(0, burst), endTold(1, "p-1", 1, ""), finished(20)), held_, "1 events and statuses"},
 		{"of many pods, one cancelled", "pending-fast-delete", parts(step(0, burst), endTold(1, "p-1", 128, "context canceled"), finished(20)), broken_, "tells of a cancelled context"},
 		{"of many pods, nothing seen", "pending-fast-delete", parts(step(0, burst), finished(20)), none, "was seen"},
+	},
+	scenario.NoLeftovers: {
+		{"an evicted pod, forgotten", "evict-hard-direct", parts(evict(0, 1, 1), stop(.1, "main", 2, 2), killed(2.1, "main"), told(2.2, 1, ""), finished(4)), held_, ""},
+		{"an evicted pod, remembered", "evict-hard-direct", parts(evict(0, 1, 1), stop(.1, "main", 2, 2), killed(2.1, "main"), told(2.2, 1, ""), remembered(4), finished(4)), broken_, "still kept 1 record"},
+		{"an evicted pod, remembered, after its own grace", "evict-soft-max", parts(evict(0, 1, 5), stop(.1, "main", 5, 5), killed(5.1, "main"), told(5.2, 1, ""), remembered(7), finished(7)), broken_, "still kept 1 record"},
 	},
 	scenario.Ends: {
 		{"force after a restart of the kubelet", "kubelet-killed", parts(del(0, 20), restarted, stop(4.5, "main", 20, 6), forced(10), stop(10.1, "main", 0, .1), killed(10.2, "main"), over(10.3)), held_, ""},

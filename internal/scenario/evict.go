@@ -38,7 +38,8 @@ func evictions() []Scenario {
 		Stock:  "the same (up to 1.30: the full grace)",
 		Pod:    Pod{Grace: 3600, Containers: stubborn},
 		Steps:  []Step{at(0, Evict{Hard: true})},
-		Expect: keeps(Window),
+		// An evicted pod stays in the API, and with it what the kubelet knows of the pod.
+		Expect: keeps(Window, NoLeftovers),
 		Levels: []Level{LevelSim},
 		Not:    notByEviction,
 	}, {
@@ -48,7 +49,7 @@ func evictions() []Scenario {
 		Stock:  "the same",
 		Pod:    Pod{Grace: 5, Containers: stubborn},
 		Steps:  []Step{at(0, Evict{Max: 60})},
-		Expect: keeps(Deadline),
+		Expect: keeps(Deadline, NoLeftovers),
 		Levels: []Level{LevelSim},
 		Not:    notByEviction,
 	}, {
