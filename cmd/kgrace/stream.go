@@ -71,7 +71,7 @@ func startStream(ctx context.Context, suite string, c property.Config, name stri
 func (s *suiteStream) next() (property.Played, error) {
 	var p property.Played
 	err := s.decode.Decode(&p)
-	if errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.Join(errors.New("it ended too early"), s.wait())
 	}
 	if err != nil {
