@@ -36,6 +36,7 @@ func refused(arm scenario.Arm) history.History {
 		{At: at(1.75), Kind: history.CRICall, Call: "StopPodSandbox", CallID: 2},
 		{At: at(2), Kind: history.ContainerExit, Container: "main", ContainerID: "1"},
 		{At: at(3), Kind: history.Finished},
+		{At: at(0), Kind: history.KubeletBegan}, // events are looked at by their times
 	}}
 }
 
@@ -68,6 +69,7 @@ func TestMay(t *testing.T) {
 		{"a failed stop, and before", nil, 1, "sandbox", "StopContainer"},
 		{"a stop that did not fail", func(h *history.History) { h.Events[2].Error = "" }, 5, "", "cri.exit"},
 		{"a stop that did not fail, and the sandbox", func(h *history.History) { h.Events[2].Error = "" }, 4, "", "StopPodSandbox"},
+		{"a failed stop before the termination", func(h *history.History) { h.Events[7].At = h.Events[6].At }, 4, "", "StopPodSandbox"},
 		{"a sandbox left alone", func(h *history.History) { h.Events[4].Call = "RemoveContainer" }, 5, "", "cri.exit"},
 	} {
 		stock, fixed := refused(scenario.Stock), refused(scenario.Fixed)
@@ -117,14 +119,31 @@ func TestMayLeavesOutWhatIsLeftOver(t *testing.T) {
 		h.Events = append(h.Events[:1], append([]history.Event{{At: midnight, Kind: history.CRICall, Call: "ExecSync", CallID: 9, Container: "main", ContainerID: "1"}}, h.Events[1:]...)...)
 		return h
 	}
-	cancelled := history.Event{At: midnight.Add(2 * time.Second), Kind: history.CRIReturn, Call: "ExecSync", CallID: 9, Container: "main", ContainerID: "1", Error: "Canceled"}
-	for after, want := range map[int]bool{6: true, 7: false} { // before and after the container's end
-		fixed := hung(scenario.Fixed)
-		fixed.Events = append(fixed.Events[:after], append([]history.Event{cancelled}, fixed.Events[after:]...)...)
-		if d, _ := Same(hung(scenario.Stock), fixed, May()); (d != nil) != want {
-			t.Errorf("after event %d: got %v", after, d)
+	cancelled := history.Event{At: midnight.Add(2500 * time.Millisecond), Kind: history.CRIReturn, Call: "ExecSync", CallID: 9, Container: "main", ContainerID: "1", Error: "Canceled"}
+	failed := history.Event{At: midnight.Add(2750 * time.Millisecond), Kind: history.CRIReturn, Call: "ExecSync", CallID: 9, Container: "main", ContainerID: "1", Error: "NotFound"}
+	said := history.Event{At: failed.At, Kind: history.KubeletEvent, Container: "main", Reason: "FailedPreStopHook"}
+	for name, c := range map[string]struct {
+		stock, fixed []history.Event
+		differ       bool
+	}{
+		"cancelled by fixed":                       {nil, []history.Event{cancelled}, false},
+		"cancelled by fixed, failed on stock":      {[]history.Event{failed, said}, []history.Event{cancelled}, false},
+		"said to have failed, and never came back": {[]history.Event{said}, nil, true},
+		"cut with its container":                   {nil, []history.Event{moved(cancelled, 2)}, true},
+		"cut before":                               {nil, []history.Event{moved(cancelled, 1.9)}, true},
+	} {
+		stock, fixed := hung(scenario.Stock), hung(scenario.Fixed)
+		stock.Events, fixed.Events = append(stock.Events, c.stock...), append(fixed.Events, c.fixed...)
+		if d, _ := Same(stock, fixed, May()); (d != nil) != c.differ {
+			t.Errorf("%s: got %v", name, d)
 		}
 	}
+}
+
+// moved is an event at another time.
+func moved(e history.Event, seconds float64) history.Event {
+	e.At = midnight.Add(time.Duration(seconds * float64(time.Second)))
+	return e
 }
 
 func TestMayIsWhole(t *testing.T) {

@@ -174,11 +174,12 @@ func (c *container) endedIn(began time.Time) bool {
 	return !asked || !c.aliveAtCall(first)
 }
 
-// failedHook judges a hook whose last run failed: its container is asked to stop then, and a retry runs it again.
+// failedHook judges a hook whose last run failed: its container is asked to stop then, or when the deadline is there, and a retry
+// runs it again.
 func (f *facts) failedHook(c *container, first call) Finding {
 	_, latest := f.deadline(len(f.requests))
 	run := c.execs[len(c.execs)-1]
-	if first.at.Before(run.back.Add(-f.Grain)) {
+	if first.at.Before(run.back.Add(-f.Grain)) && first.at.Before(latest.Add(-f.Grain)) {
 		return broken(first.at, "container %s was asked to stop at %s, before its hook failed at %s", c.Name, f.when(first.at), f.when(run.back))
 	}
 	for _, s := range c.stops {

@@ -73,6 +73,8 @@ var hookCases = []ruleCase{
 	{"not run again by the retry", "hook-failed-retried", []story{del(0, 60), failedExec(.1, .1),
 		called(.2, .1, "StopContainer", "main", history.Seconds(60), "Unknown"), stop(12, "main", 48, 1),
 		ended(13.1, "main", 0), over(13.2)}, broken_, "did not run the hook again"},
+	{"failed after the deadline", "hook-that-fails", []story{del(0, 3), failedExec(.1, 4), stop(3.1, "main", 2, 1.5), ended(4.6, "main", 0),
+		over(4.7)}, held_, ""},
 	{"failed, and retried when no time was left", "hook-failed-retried", []story{del(0, 60), failedExec(.1, .1),
 		called(.2, 59, "StopContainer", "main", history.Seconds(60), "Unknown"), stop(60.2, "main", 2, 2), killed(62.2, "main"), over(62.2)}, held_, ""},
 	{"run once, among probes", "hook-that-fails", []story{del(0, 30), probed(.05), failedExec(.1, 1), probed(.5),
