@@ -19,6 +19,7 @@ package property
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
@@ -66,10 +67,7 @@ func Same(stock, fixed Played, may []judge.Exception) (*judge.Difference, *judge
 // UnhurriedRules are the rules that say what fixed must do with an unhurried pod where it may differ from stock.
 func UnhurriedRules(s scenario.Scenario) []scenario.Rule {
 	var rules []scenario.Rule
-	if s.Leaves() {
-		rules = append(rules, scenario.Ends)
-	}
-	// The judges of the others know kills by terminations, and one kubelet.
+	// The judges know kills by terminations, and one kubelet.
 	plain := !s.Pod.Restarts && !slices.ContainsFunc(s.Pod.All(), func(c scenario.Container) bool {
 		return c.EndsByItself() || c.PostStart != nil || c.Hook != nil && c.Hook.EndsMain > 0
 	}) && !slices.ContainsFunc(s.Steps, func(step scenario.Step) bool {
@@ -80,7 +78,15 @@ func UnhurriedRules(s scenario.Scenario) []scenario.Rule {
 		return false
 	})
 	if plain {
-		rules = append(rules, scenario.OneTerm, scenario.HookOnce, scenario.RuntimeCalls, scenario.NoLeftovers)
+		rules = append(rules, scenario.OneTerm, scenario.RuntimeCalls, scenario.NoLeftovers)
+	}
+	// Where a call hangs, or the runtime does not say what lives, the pod ends when that does.
+	if plain && s.Leaves() && !slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Hangs || strings.HasSuffix(f.Call, "Status") }) {
+		rules = append(rules, scenario.Ends)
+	}
+	// That of the hook knows none that the runtime keeps.
+	if plain && !slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Call == "ExecSync" && !f.Fails }) {
+		rules = append(rules, scenario.HookOnce)
 	}
 	return rules
 }

@@ -17,7 +17,6 @@ limitations under the License.
 package draw
 
 import (
-	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -93,7 +92,7 @@ func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
 		at = u.quarters("quarters after the loss", 0, 80)
 	}
 	do := u.request()
-	if !s.Pod.Restarts && slices.ContainsFunc(s.Pod.Containers[:1], scenario.Container.EndsByItself) {
+	if !s.Pod.Restarts && (before == 2 || s.Pod.Containers[0].EndsByItself()) {
 		do = scenario.DeletePlainly{} // the pod may be at its end already, with the spec's grace
 	}
 	steps = append(steps, scenario.Step{After: at, Do: do})
@@ -106,7 +105,11 @@ func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
 		at += u.quarters("quarters later", 0, 4*int(grace)+8)
 		switch u.oneOf("what more", 0, 0, 1, 2, 3) {
 		case 0:
-			steps = append(steps, u.again(do, grace, first, at, spec))
+			left := max(grace-int64((at-first)/time.Second)+1, 1) // the termination may begin a second late
+			if s.Pulls() || before > 0 {
+				left = grace // nobody knows when the termination begins
+			}
+			steps = append(steps, u.again(do, grace, left, at, spec))
 		case 1:
 			steps = append(steps, scenario.Step{After: at, Do: scenario.RestartRuntime{}})
 			at += time.Second
@@ -144,9 +147,9 @@ func (u *unhurried) request() scenario.Action {
 	return scenario.Delete{Grace: u.seconds("grace", 1, longest)}
 }
 
-// again draws another request, whose deadline is not before that of the first: what counts from now may ask for less.
-func (u *unhurried) again(do scenario.Action, grace int64, first, at time.Duration, spec int64) scenario.Step {
-	left := max(grace-int64((at-first)/time.Second), 1)
+// again draws another request, whose deadline is not before that of the first: what counts from now may ask for less, if it is what
+// is left.
+func (u *unhurried) again(do scenario.Action, grace, left int64, at time.Duration, spec int64) scenario.Step {
 	max := u.seconds("another", left, 2*longest)
 	switch kind := u.oneOf("of the kubelet", 0, 0, 1, 2); {
 	case min(max, spec) < left:

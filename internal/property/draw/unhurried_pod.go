@@ -41,7 +41,9 @@ func (u *unhurried) pod() scenario.Pod {
 		p.Containers = append(p.Containers, c)
 	}
 	for _, name := range sidecars {
-		p.Sidecars = append(p.Sidecars, u.container(name, p.Grace))
+		c := u.container(name, p.Grace)
+		c.PostStart = nil // it is over before the first container starts
+		p.Sidecars = append(p.Sidecars, c)
 	}
 	p.Restarts = u.rarely("restarts", 8)
 	return p
@@ -57,7 +59,7 @@ func (u *unhurried) container(name string, grace int64) scenario.Container {
 	switch u.oneOf("hook", 0, 0, 0, 1, 1, 2, 3, 4) {
 	case 1:
 		c.Hook = &scenario.Hook{Kind: scenario.HookExec, Takes: u.quarters("quarters", 1, 4*int(grace)+8)}
-		c.Hook.Fails = u.rarely("hook fails", 6)
+		c.Hook.Fails = u.rarely("hook fails", 3)
 		if u.rarely("hook ends main", 6) {
 			c.Hook.EndsMain = u.quarters("quarters of main", 1, 4*int(grace))
 		}
@@ -122,11 +124,20 @@ func (u *unhurried) faults(s *scenario.Scenario) (all []scenario.Fault) {
 	}
 	for _, call := range calls {
 		f := scenario.Fault{Call: call}
+		if call == "StopContainer" && u.rarely("never stops", 25) {
+			f.Fails = true
+			all = append(all, f)
+			continue
+		}
 		status := call == "ContainerStatus" || call == "PodSandboxStatus"
 		odds := []int{0, 0, 0, 0, 0, 1, 2, 3, 4}
 		if status { // struck from the first request on: the pod must get there
 			odds = append(odds, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 			f.From = u.quarters("quarters until then", 0, 80)
+		}
+		if call == "ContainerStatus" {
+			// One that takes long holds a lock of the kubelet's, and a bubble cannot wait for that.
+			odds = slices.DeleteFunc(odds, func(n int) bool { return n > 2 })
 		}
 		switch u.oneOf(call, odds...) {
 		case 0:
