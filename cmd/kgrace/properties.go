@@ -62,6 +62,7 @@ rule in every one; the stock arm must be caught.
 
 unhurried: nobody asks for an earlier end, whatever else goes wrong. The fixed arm must do what stock does, call by call and
 moment by moment, but for a short list of exceptions. With --arm the arm is held against itself: nothing may differ at all.
+Where the arms differ both play once more: one that is not what it was the first time counts as unsteady, and few may be.
 
 Scenario n of a run has seed --seed + n, which is printed with what was found; a seed is always the same scenario, so two runs
 play the same ones unless the seed is taken from the clock: --seed 0. For each broken rule one scenario is shrunk. Its row for
@@ -243,6 +244,9 @@ func printProperties(app *app, out outputFlag, all []property.Results) error {
 	}
 	for _, r := range all {
 		fmt.Fprintf(app.output, "\n%s: %s: %d histories, seeds from %d, %.1f s\n", r.Kind, r.Arm, r.Histories, r.Seed, r.Seconds)
+		if r.Unsteady > 0 {
+			fmt.Fprintf(app.output, "  %d were otherwise when they were played again; they are listed in properties/unhurried\n", r.Unsteady)
+		}
 		for _, one := range judge.May() {
 			if n := r.May[one.Name]; n > 0 {
 				fmt.Fprintf(app.output, "  %d as stock up to where they may differ, by %s, %s: %s\n", n, one.Rule, one.Name, one.Why)

@@ -100,7 +100,7 @@ func (p *pairing) play(ctx context.Context) (property.Results, error) {
 		if err != nil {
 			return p.results, err
 		}
-		if err := p.compare(stock, fixed); err != nil {
+		if err := p.compare(ctx, stock, fixed); err != nil {
 			return p.results, err
 		}
 	}
@@ -113,7 +113,7 @@ func (p *pairing) dir() string {
 }
 
 // compare adds what the comparison of one scenario found, and what judges found where the arms may differ.
-func (p *pairing) compare(stock, fixed property.Played) error {
+func (p *pairing) compare(ctx context.Context, stock, fixed property.Played) error {
 	r := &p.results
 	r.Histories++
 	found := property.Found{Rule: scenario.Kept, Seed: stock.Seed, Scenario: stock.Scenario}
@@ -127,6 +127,11 @@ func (p *pairing) compare(stock, fixed property.Played) error {
 	difference, by, err := property.Same(stock, fixed, p.may)
 	if err != nil {
 		return err
+	}
+	if difference != nil {
+		if difference, err = p.again(ctx, difference, stock); err != nil {
+			return err
+		}
 	}
 	findings := []judge.Finding{{Rule: scenario.Kept, Outcome: scenario.Held}}
 	if difference != nil {
@@ -153,6 +158,38 @@ func (p *pairing) compare(stock, fixed property.Played) error {
 		r.Rules[one.Rule] = t
 	}
 	return nil
+}
+
+// again has both arms play a scenario once more in which they differed. If they do not any more, one of them is not what it was
+// the first time: that is listed, and counts as unsteady, not as a difference between the arms.
+func (p *pairing) again(ctx context.Context, difference *judge.Difference, first property.Played) (*judge.Difference, error) {
+	c := p.c
+	c.Seed, c.Count, c.Shard, c.Shards = first.Seed, 1, 0, 1
+	c.Artifacts = filepath.Join(p.dir(), fmt.Sprintf("again-%d", p.c.Shard))
+	if err := os.MkdirAll(c.Artifacts, 0o755); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(c.Artifacts)
+	var played [2]property.Played
+	for i, arm := range []scenario.Arm{p.first, p.c.Arm} {
+		c.Arm = arm
+		s, err := startStream(ctx, p.suites[arm], c, "again")
+		if err != nil {
+			return nil, err
+		}
+		played[i], err = s.next()
+		s.end()
+		if err != nil {
+			return nil, err
+		}
+	}
+	still, _, err := property.Same(played[0], played[1], p.may)
+	if err != nil || still != nil {
+		return difference, err
+	}
+	p.results.Unsteady++
+	_, err = fmt.Fprintf(p.list, "unsteady seed %d: %s\n\t%s\n", first.Seed, first.Scenario, difference)
+	return nil, err
 }
 
 // keep lists what was found, and keeps both histories of the one of its rule that takes the fewest words.

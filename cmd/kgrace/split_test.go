@@ -88,13 +88,20 @@ func fakeSuite(redOne string) error {
 // differing is what fakeSuiteVar is where random scenarios of kind unhurried are to differ.
 const differing = "unhurried"
 
+// unsteady and racing are the same where that is so the first time only, once or often.
+const (
+	unsteady = "unsteady"
+	racing   = "racing"
+)
+
 // fakeStream is a suite that plays unhurried pods of one event each. Where they are to differ, the fixed arm does otherwise than
 // stock with each third seed; the smaller the seed, the more words its scenario takes.
 func fakeStream(c property.Config, redOne string) error {
 	out := json.NewEncoder(os.NewFile(property.StreamFD, "histories"))
 	for _, seed := range c.Seeds() {
 		e := history.Event{At: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), Kind: history.CRICall, Call: "StopContainer", Grace: history.Seconds(30)}
-		if c.Arm == scenario.Fixed && redOne == differing && seed%3 == 0 {
+		again := c.Count == 1
+		if c.Arm == scenario.Fixed && (redOne == differing && seed%3 == 0 || redOne == unsteady && seed%49 == 0 && !again || redOne == racing && seed%3 == 0 && !again) {
 			*e.Grace = 2
 		}
 		p := property.Played{Seed: seed, Scenario: strings.Repeat("word ", 1000-seed), History: history.History{
@@ -266,6 +273,27 @@ func TestUnhurried(t *testing.T) {
 	}
 	if code, found, errs := play(t.TempDir(), "--arm", "fixed"); code != exitOK || found[0].Rules[scenario.Kept].Held != 50 {
 		t.Errorf("against itself: exit %d: %+v, %s", code, found[0], errs)
+	}
+}
+
+func TestUnsteady(t *testing.T) {
+	suites := compiledSuites(t)
+	t.Chdir(t.TempDir())
+	for how, c := range map[string]struct {
+		code, times int
+		says        string
+	}{unsteady: {exitOK, 1, ""}, racing: {exitRed, 16, "something races"}} {
+		dir := t.TempDir()
+		t.Setenv(ArtifactsVar, dir)
+		t.Setenv(fakeSuiteVar, how)
+		code, output, errs := kgrace(t.Context(), "properties", "--kind", "unhurried", "--seed", "7", "--histories", "50", "--output", "json", "--suites", suites)
+		var found []property.Results
+		if err := json.Unmarshal([]byte(output), &found); err != nil || len(found) != 1 {
+			t.Fatalf("exit %d: %v: %s%s", code, err, output, errs)
+		}
+		if code != c.code || found[0].Unsteady != c.times || found[0].Rules[scenario.Kept].Held != 50 || !strings.Contains(errs, c.says) {
+			t.Errorf("%s: exit %d: %+v, %s", how, code, found[0], errs)
+		}
 	}
 }
 

@@ -110,6 +110,13 @@ func TestCompareLooksPastWhatEachRunHasOtherwise(t *testing.T) {
 				}
 			}
 		},
+		"how often each order of errors was seen": func(h *history.History) {
+			for i, e := range h.Events {
+				if e.Reason == "FailedKillPod" {
+					h.Events[i].Count = 3
+				}
+			}
+		},
 		"the words of a call that was given up": func(h *history.History) {
 			find(*h, history.CRIReturn, 3).Message = "timeout exceeded: context canceled"
 		},

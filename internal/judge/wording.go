@@ -98,7 +98,7 @@ func (w *wording) of(e history.Event) string {
 	add("", e.Reason)
 	add("error ", e.Error)
 	add("", message(e))
-	if e.Count > 1 {
+	if e.Count > 1 && e.Reason != failedKillPod { // each order of its errors is counted on its own
 		add("times ", strconv.Itoa(int(e.Count)))
 	}
 	add("status ", anonymous(e.Status))
@@ -115,13 +115,15 @@ func (w *wording) of(e history.Event) string {
 	return b.String()
 }
 
+const failedKillPod = "FailedKillPod"
+
 // message is the message of an event as every run has it.
 func message(e history.Event) string {
 	switch {
 	case e.Error == "Canceled", e.Error == "DeadlineExceeded":
 		// The client's words or the server's, whichever noticed first.
 		return ""
-	case e.Reason == "FailedKillPod":
+	case e.Reason == failedKillPod:
 		// The containers are killed side by side, so their errors have no order.
 		begin, list, found := strings.Cut(strings.TrimSuffix(e.Message, "]"), ": [")
 		if found {

@@ -85,6 +85,9 @@ type Results struct {
 	Rules     map[scenario.Rule]Tally `json:"rules"`
 	// May counts, of kind Unhurried, the scenarios that were compared only up to where an exception allows a difference.
 	May map[string]int `json:"may,omitempty"`
+	// Unsteady counts, of kind Unhurried, the scenarios in which the arms differed and, played again, did not: one of them was not
+	// what it had been the first time. Time is virtual, but the order of what is due in one moment is not always in our hands.
+	Unsteady int `json:"unsteady,omitempty"`
 	// Unplayed are scenarios that could not be played to their end.
 	Unplayed []Found `json:"unplayed,omitempty"`
 	// Broken has one scenario for each broken rule.
@@ -137,13 +140,17 @@ func (r Results) Write(path string) error { return write(path, r) }
 // ReadResults reads the file.
 func ReadResults(path string) (r Results, err error) { return r, read(path, &r) }
 
+// unsteadyLimit: one scenario in so many may be unsteady, and one more.
+const unsteadyLimit = 500
+
 // Merge adds up what the processes of one arm found. The time is that of the longest. What stands for a broken rule is the same
 // scenario over however many processes the seeds were spread.
 func Merge(parts ...Results) Results {
 	all := parts[0]
 	all.Rules, all.May = map[scenario.Rule]Tally{}, nil
-	all.Histories, all.Unplayed, all.Broken, all.Seconds = 0, nil, nil, 0
+	all.Histories, all.Unsteady, all.Unplayed, all.Broken, all.Seconds = 0, 0, nil, nil, 0
 	for _, part := range parts {
+		all.Unsteady += part.Unsteady
 		all.Histories += part.Histories
 		all.Seconds = max(all.Seconds, part.Seconds)
 		all.Unplayed = append(all.Unplayed, part.Unplayed...)
@@ -187,6 +194,8 @@ func (r Results) Good() error {
 	case r.Kind == Unhurried && len(r.Broken) > 0:
 		return fmt.Errorf("%s is not as stock in %d of %d histories; of %s the simplest is seed %d (%s): %s", r.Arm, r.Rules[scenario.Kept].Broken,
 			r.Histories, r.Broken[0].Rule, r.Broken[0].Seed, r.Broken[0].Scenario, r.Broken[0].Why)
+	case r.Kind == Unhurried && r.Unsteady > 1+r.Histories/unsteadyLimit:
+		return fmt.Errorf("%s: %d of %d scenarios were not the same when they were played again, more than 1 in %d: something races", r.Arm, r.Unsteady, r.Histories, unsteadyLimit)
 	case r.Kind == Unhurried:
 		return nil
 	case r.Arm == scenario.Stock && len(r.Broken) == 0:

@@ -84,8 +84,8 @@ func UnhurriedRules(s scenario.Scenario) []scenario.Rule {
 	if plain && s.Leaves() && !slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Hangs || strings.HasSuffix(f.Call, "Status") }) {
 		rules = append(rules, scenario.Ends)
 	}
-	// That of the hook knows none that the runtime keeps.
-	if plain && !slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Call == "ExecSync" && !f.Fails }) {
+	// That of the hook knows none that the runtime keeps, nor one that goes on because a stop hangs.
+	if plain && !slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Hangs || f.Call == "ExecSync" && f.Delay > 0 }) {
 		rules = append(rules, scenario.HookOnce)
 	}
 	return rules

@@ -20,6 +20,7 @@ package simkubelet
 
 import (
 	"fmt"
+	"math/rand"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,6 +56,9 @@ func (e *events) Event(object runtime.Object, kind, reason, message string) {
 	if dead {
 		return
 	}
+	// How long the kubelet puts off what it tries again after a failure is a matter of chance, which begins anew here, so that it
+	// does not depend on what else took from it.
+	rand.Seed(1)
 	e.sink.Add(apiwatch.KubeletEvent(&corev1.Event{InvolvedObject: *about, Type: kind, Reason: reason, Message: message, Count: count}))
 }
 
