@@ -66,27 +66,44 @@ func Same(stock, fixed Played, may []judge.Exception) (*judge.Difference, *judge
 
 // UnhurriedRules are the rules that say what fixed must do with an unhurried pod where it may differ from stock.
 func UnhurriedRules(s scenario.Scenario) []scenario.Rule {
-	var rules []scenario.Rule
-	// The judges know kills by terminations, and one kubelet.
-	plain := !s.Pod.Restarts && !slices.ContainsFunc(s.Pod.All(), func(c scenario.Container) bool {
-		return c.EndsByItself() || c.PostStart != nil || c.Hook != nil && c.Hook.EndsMain > 0
-	}) && !slices.ContainsFunc(s.Steps, func(step scenario.Step) bool {
-		switch step.Do.(type) {
-		case scenario.LoseSandbox, scenario.KillKubelet, scenario.RestartRuntime:
-			return true
-		}
-		return false
-	})
-	if plain {
-		rules = append(rules, scenario.OneTerm, scenario.RuntimeCalls, scenario.NoLeftovers)
+	if !plain(s) {
+		return nil
 	}
+	struck := func(by func(scenario.Fault) bool) bool { return slices.ContainsFunc(s.Faults, by) }
+	rules := []scenario.Rule{scenario.OneTerm, scenario.RuntimeCalls, scenario.NoLeftovers}
 	// Where a call hangs, or the runtime does not say what lives, the pod ends when that does.
-	if plain && s.Leaves() && !slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Hangs || strings.HasSuffix(f.Call, "Status") }) {
+	if s.Leaves() && !struck(func(f scenario.Fault) bool { return f.Hangs || strings.HasSuffix(f.Call, "Status") }) {
 		rules = append(rules, scenario.Ends)
 	}
 	// That of the hook knows none that the runtime keeps, nor one that goes on because a stop hangs.
-	if plain && !slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Hangs || f.Call == "ExecSync" && f.Delay > 0 }) {
+	if !struck(func(f scenario.Fault) bool { return f.Hangs || f.Call == "ExecSync" && f.Delay > 0 }) {
 		rules = append(rules, scenario.HookOnce)
 	}
 	return rules
+}
+
+// plain says that the judges know what happens: kills by terminations, one kubelet, and where a termination begins late, one
+// request (they take another delete for one that moves the deadline, though the API passes it by).
+func plain(s scenario.Scenario) bool {
+	if s.Pod.Restarts {
+		return false
+	}
+	for _, c := range s.Pod.All() {
+		if c.EndsByItself() || c.PostStart != nil || c.Hook != nil && c.Hook.EndsMain > 0 {
+			return false
+		}
+	}
+	requests, late := 0, s.Pulls()
+	for _, step := range s.Steps {
+		switch step.Do.(type) {
+		case scenario.LoseSandbox, scenario.KillKubelet, scenario.RestartRuntime:
+			return false
+		case scenario.Touch:
+			late = true
+		}
+		if _, asked := scenario.Asked(step.Do, s.Pod.Grace); asked {
+			requests++
+		}
+	}
+	return requests == 1 || !late
 }
