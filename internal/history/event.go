@@ -71,8 +71,10 @@ const (
 	// was answered; CallID pairs the two. Grace is the override, Error what the caller got ("" for none).
 	KubeletKill   Kind = "kubelet.kill"
 	KubeletKilled Kind = "kubelet.killed"
-	// KubeletBegan: the first terminating sync of the pod in this run of the kubelet starts. Only the sim level sees it.
+	// KubeletBegan: the first terminating sync of the pod in this run of the kubelet starts. KubeletAgain: another one starts,
+	// so the one before it has returned; recorded where Count of KubeletBegan is 1. Only the sim level sees them.
 	KubeletBegan Kind = "kubelet.began"
+	KubeletAgain Kind = "kubelet.again"
 	// KubeletLeft: at the end of the observation the kubelet still kept records of killing pods that had ended; Count is their number.
 	// Only the sim level looks into the kubelet, and says so only if there are any.
 	KubeletLeft Kind = "kubelet.left"
@@ -84,7 +86,7 @@ var known = map[Kind]bool{
 	Step: true, Manifest: true,
 	APIDelete: true, APIDeleted: true, APIPod: true, APIContainer: true, APIJob: true,
 	CRICall: true, CRIReturn: true, CRISlow: true, ContainerExit: true, ControlLate: true, ControlSaw: true,
-	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true, KubeletBegan: true, KubeletLeft: true,
+	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true, KubeletBegan: true, KubeletAgain: true, KubeletLeft: true,
 }
 
 // Event is one thing that happened in a scenario. Fields that a Kind does not use are empty.

@@ -28,6 +28,15 @@ import (
 // began is the start of the first terminating sync, which only the sim level sees.
 func began(s float64) story { return story{{At: at(s), Kind: history.KubeletBegan}} }
 
+// attempts are the starts of the terminating syncs, each of which is told of.
+func attempts(first float64, others ...float64) story {
+	all := story{{At: at(first), Kind: history.KubeletBegan, Count: 1}}
+	for _, s := range others {
+		all = append(all, history.Event{At: at(s), Kind: history.KubeletAgain})
+	}
+	return all
+}
+
 // exact is an accepted delete at the sim level, where nothing takes time but its way to the API.
 func exact(s float64, grace int64) story {
 	all := del(s, grace)

@@ -16,12 +16,20 @@ limitations under the License.
 
 package judge
 
-// promptRule judges R8 as far as a history shows it: after each shortening the stop call that had to wait for the old
-// sync to return is sent in time, whichever wait that sync was in. The old sync may take Returns to return, and the new
-// one Acts to send (R3).
+import "slices"
+
+// promptRule judges R8. After each shortening the stop call that had to wait for the old sync to return is sent in time,
+// whichever wait that sync was in: the old sync may take Returns to return, and the new one Acts to send (R3). Where the
+// history tells of each terminating sync, the next one starts once Returns is over.
 func promptRule(f *facts) Finding {
 	applied := 0
 	for _, n := range f.shortenings() {
+		if found, applies := f.returned(n); applies {
+			applied++
+			if found.Outcome != "" {
+				return found
+			}
+		}
 		for _, c := range f.containers {
 			_, found, applies := f.promptly(c, n, f.Returns+f.Acts)
 			if !applies {
@@ -37,4 +45,26 @@ func promptRule(f *facts) Finding {
 		return invalid("no request shortened the grace of a container that still ran")
 	}
 	return held("each wait was left in time")
+}
+
+// returned looks for the terminating sync that request number n (a shortening) must lead to. The last result is false where no
+// sync was under way, and where the kill may have ended by itself before the next one was due.
+func (f *facts) returned(n int) (Finding, bool) {
+	r := f.requests[n-1]
+	due := f.acts(n).Add(f.Returns + f.Slack)
+	since := f.beginning(n).since
+	before, after := false, false
+	for _, at := range f.attempts {
+		before = before || !at.Before(since) && !at.After(r.sent)
+		after = after || at.After(r.sent) && !at.After(due)
+	}
+	alive := slices.ContainsFunc(f.containers, func(c *container) bool { return c.alive(due) })
+	switch {
+	case !before || !alive || f.finished.Before(due):
+		return Finding{}, false
+	case !after:
+		return broken(due, "after the request at %s (grace %d) the terminating sync went on; it was to return by %s",
+			f.when(r.sent), r.grace, f.when(due)), true
+	}
+	return Finding{}, true
 }

@@ -231,6 +231,8 @@ func (t *teller) moments(events []history.Event) {
 			add(t.api, "step", e.Reason, "")
 		case history.KubeletBegan:
 			add(t.api, "event", "termination begins", "")
+		case history.KubeletAgain:
+			add(t.api, "event", "another sync", "the next terminating sync of the pod")
 		case history.Manifest:
 			add(t.api, "step", "manifest "+strings.ToLower(e.Reason), "")
 		case history.CRICall, history.CRIReturn, history.KubeletKill, history.KubeletKilled, history.APIContainer,

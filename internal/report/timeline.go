@@ -96,6 +96,8 @@ func tell(e history.Event) string {
 		add("kubelet's kill answered")
 	case history.KubeletBegan:
 		add("kubelet begins to terminate the pod")
+	case history.KubeletAgain:
+		add("kubelet starts another terminating sync")
 	case history.KubeletLeft:
 		add("kubelet still remembers %d kill(s)", e.Count)
 	case history.Step:

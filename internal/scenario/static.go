@@ -18,7 +18,8 @@ package scenario
 
 import "time"
 
-// statics is the family of static pods.
+// statics is the family of static pods. They are not compared with stock call by call: how soon the kubelet reads a manifest and
+// makes the mirror pod is a race on either arm.
 func statics() []Scenario {
 	everywhere := []Level{LevelSim, LevelNode, LevelKind}
 	pod := Pod{Grace: 20, Static: true, Containers: []Container{{Name: "main", Stubborn: true}}}

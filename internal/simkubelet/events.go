@@ -70,14 +70,19 @@ func (e *events) AnnotatedEventf(object runtime.Object, _ map[string]string, kin
 	e.Eventf(object, kind, reason, format, args...)
 }
 
-// began records the start of a pod's first terminating sync.
-func (e *events) began(_, name string) {
+// began records the start of a terminating sync of a pod.
+func (e *events) began(_, name string, again bool) {
 	e.mu.Lock()
 	dead := e.dead
 	e.mu.Unlock()
-	if !dead {
-		e.sink.Add(history.Event{Kind: history.KubeletBegan, Pod: name})
+	if dead {
+		return
 	}
+	if again {
+		e.sink.Add(history.Event{Kind: history.KubeletAgain, Pod: name})
+		return
+	}
+	e.sink.Add(history.Event{Kind: history.KubeletBegan, Pod: name, Count: 1})
 }
 
 func (e *events) kill() {
