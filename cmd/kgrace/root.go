@@ -27,6 +27,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/modfile"
 
+	"github.com/kgrace/kgrace/internal/check/command"
 	"github.com/kgrace/kgrace/internal/kubetree"
 )
 
@@ -84,7 +85,10 @@ func run(ctx context.Context, args []string, output, errs io.Writer) int {
 	}
 	fmt.Fprintf(errs, "kgrace: %v\n", err)
 	var coded *exitError
+	var checked *command.Error
 	switch {
+	case errors.As(err, &checked):
+		return checked.Code
 	case errors.As(err, &coded):
 		return coded.code
 	case !started:
@@ -138,6 +142,7 @@ Environment:
 		newShardCommand(app),
 		newUpstreamE2ECommand(app),
 		newReleasesCommand(app),
+		command.New(app.output, app.errs),
 	)
 	return root
 }

@@ -1,0 +1,77 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Command kubectl-kgrace asks a cluster's nodes whether their kubelets have the fault: `kgrace check` and nothing else of kgrace. In a
+// folder of $PATH it is a kubectl plugin, too: `kubectl kgrace check`.
+//
+// Exit codes:
+//
+//	0  every node that was asked is fixed
+//	1  a node is affected
+//	2  the command line is wrong
+//	3  it could not be told, or the run was not carried out
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/check/command"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// From the first signal on the default applies again, so that a second one ends the process.
+	context.AfterFunc(ctx, stop)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run carries out one command line and returns the exit code.
+func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	root := &cobra.Command{
+		Use:           "kubectl-kgrace",
+		Short:         "Ask a cluster's nodes whether their kubelets end pods when they are asked to",
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(command.New(out, errs))
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(errs)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(errs, "kubectl-kgrace: %v\n", err)
+	var coded *command.Error
+	if errors.As(err, &coded) {
+		return coded.Code
+	}
+	fmt.Fprintf(errs, "Run 'kubectl-kgrace check --help'.\n")
+	return command.ExitUsage
+}

@@ -1,0 +1,73 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Cleanup removes what runs left behind that were killed: namespaces of their own and, in c.Namespace if that is given, pods. What a
+// run may still use (UntilAnnotation) stays, and is told.
+func Cleanup(ctx context.Context, c Config) error {
+	if c.Namespace != "" {
+		used := map[string]bool{}
+		err := removePods(ctx, c.Client, c.Namespace, "", func(p *corev1.Pod) bool {
+			left := leftBehind(p)
+			if !left && !used[p.Name] {
+				used[p.Name] = true
+				c.logf("pod %s/%s stays: a run may use it until %s", c.Namespace, p.Name, p.Annotations[UntilAnnotation])
+			}
+			return left
+		})
+		if err == nil {
+			c.logf("namespace %s: nothing is left behind", c.Namespace)
+		}
+		return err
+	}
+	list, err := c.Client.Core.Namespaces().List(ctx, metav1.ListOptions{LabelSelector: RunLabel})
+	if err != nil {
+		return fmt.Errorf("list namespaces: %w; --cleanup with --namespace looks into one alone", err)
+	}
+	for i := range list.Items {
+		n := &list.Items[i]
+		if !leftBehind(n) {
+			c.logf("namespace %s stays: a run may use it until %s", n.Name, n.Annotations[UntilAnnotation])
+			continue
+		}
+		if err := removePods(ctx, c.Client, n.Name, "", func(*corev1.Pod) bool { return true }); err != nil {
+			return err
+		}
+		if err := removeNamespace(ctx, c.Client, n.Name); err != nil {
+			return err
+		}
+		c.logf("namespace %s: removed", n.Name)
+	}
+	c.logf("nothing is left behind in namespaces of runs")
+	return nil
+}
+
+// leftBehind is true for a thing whose run is over by its own word. One that says no time, or none that can be read, is not ours to
+// remove.
+func leftBehind(thing metav1.Object) bool {
+	until, err := time.Parse(time.RFC3339, thing.GetAnnotations()[UntilAnnotation])
+	return err == nil && time.Now().After(until)
+}

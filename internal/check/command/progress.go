@@ -1,0 +1,68 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+)
+
+// progress shows lines as they come; on a terminal, the last one alone.
+type progress struct {
+	mu       sync.Mutex
+	out      io.Writer
+	terminal bool
+	shown    bool
+}
+
+func newProgress(out io.Writer) *progress {
+	p := &progress{out: out}
+	if file, ok := out.(*os.File); ok {
+		info, err := file.Stat()
+		p.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return p
+}
+
+// Write takes one line.
+func (p *progress) Write(line []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := strings.TrimSpace(string(line))
+	format := "check: %s\n"
+	if p.terminal {
+		format = "\r\033[Kcheck: %s"
+	}
+	p.shown = true
+	if _, err := fmt.Fprintf(p.out, format, text); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// end takes the line away.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.terminal && p.shown {
+		fmt.Fprint(p.out, "\r\033[K")
+	}
+	p.shown = false
+}

@@ -1,0 +1,75 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// DryRun writes what a run would make, for one node, and the roles that it needs. It asks nobody.
+func DryRun(c Config, out io.Writer) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	const id = "RUN"
+	node := "NODE"
+	if len(c.Nodes) > 0 {
+		node = c.Nodes[0]
+	}
+	now := time.Now()
+	fmt.Fprintln(out, "# The least rights. Those on nodes and on nodes/proxy can be left out: see --help.")
+	for _, role := range c.Roles() {
+		if err := writeYAML(out, role); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out, "# What is made, and removed in the end; the pods once for each node. RUN is random.\n")
+	if c.Namespace == "" {
+		if err := writeYAML(out, namespace("kgrace-check-"+id, id, now.Add(c.runTime(1)))); err != nil {
+			return err
+		}
+	}
+	names := []string{witnessName, controlName}
+	for _, p := range c.plans() {
+		names = append(names, p.name)
+	}
+	for _, name := range names {
+		p := c.pod(podSpec{name: fmt.Sprintf("kgrace-%s-0-%s", id, name), run: id, node: node, hook: len(name) > len(hookPrefix) && name[:len(hookPrefix)] == hookPrefix,
+			until: now.Add(c.nodeTime())})
+		p.Namespace = c.Namespace
+		if p.Namespace == "" {
+			p.Namespace = "kgrace-check-" + id
+		}
+		if err := writeYAML(out, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeYAML(out io.Writer, thing any) error {
+	data, err := yaml.Marshal(thing)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "---\n%s", data)
+	return err
+}

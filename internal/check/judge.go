@@ -1,0 +1,171 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	// tolerance is how far behind its deadline a kubelet may be that is fixed.
+	tolerance = 2 * time.Second
+	// maxOverhead is what node and API server may take for the control pod; above it nothing can be told.
+	maxOverhead = 8 * time.Second
+	// early is how far before the old grace period a process may end that lived it out: its words are 0.2 s apart, its first one comes
+	// with the signal.
+	early = 1500 * time.Millisecond
+	// atOnce and delayed tell a kill at once from one after the two seconds that stock adds. Both are from TERM on.
+	atOnce  = 700 * time.Millisecond
+	delayed = 1400 * time.Millisecond
+	// atOnceAfterAnswer is the same from the answer of the API server on.
+	atOnceAfterAnswer = time.Second
+)
+
+// evidence is what a node showed.
+type evidence struct {
+	grace   time.Duration
+	control measure
+	// zero is the probe of that name: it shows whether the kubelet heard of a delete made together with the second ones.
+	zero measure
+	// node says why nothing that the node showed counts.
+	node string
+	// noLog says why no log could be read.
+	noLog string
+	// orphans, where the kubelet's metrics may be read.
+	orphans *orphans
+}
+
+// overhead is what the control pod took beyond its grace period.
+func (e evidence) overhead() (time.Duration, string) {
+	short := Short * time.Second
+	switch {
+	case e.control.trouble != "":
+		return 0, "the control pod: " + e.control.trouble
+	case !e.control.gone:
+		return 0, "the control pod, deleted once with " + short.String() + ", did not go"
+	case e.control.goneBy < short-early:
+		return 0, fmt.Sprintf("the control pod went after %s, before its %s were over: its process does not ignore TERM", seconds(e.control.goneBy), short)
+	}
+	over := max(0, e.control.goneBy-short)
+	if over > maxOverhead {
+		return over, fmt.Sprintf("the control pod took %s longer than its grace period: the node or the API server is too slow", seconds(over))
+	}
+	return over, ""
+}
+
+// judge gives the verdict on a probe.
+func (e evidence) judge(m measure, hook bool) Result {
+	name := m.probe
+	if hook {
+		name = name[len(hookPrefix):]
+	}
+	over, slow := e.overhead()
+	answer := func(v Verdict, at time.Duration, format string, args ...any) Result {
+		return Result{Probe: m.probe, Verdict: v, Seconds: at.Seconds(), Why: fmt.Sprintf(format, args...)}
+	}
+	nothing := -time.Second
+	switch {
+	case m.trouble != "":
+		return answer(Unknown, nothing, "%s", m.trouble)
+	case e.node != "":
+		return answer(Unknown, nothing, "%s", e.node)
+	case slow != "":
+		return answer(Unknown, nothing, "%s", slow)
+	case m.second > between+maxOverhead:
+		return answer(Unknown, nothing, "the API server took %s for the second delete", seconds(m.second-between))
+	}
+	var r Result
+	switch name {
+	case Shortened:
+		r = e.shortened(m, hook, over, answer)
+	case Forced:
+		r = e.forced(m, answer)
+	default:
+		r = e.zeroed(m, answer)
+	}
+	if r.Verdict == Affected && name != Zero && e.zero.logged && e.zero.heard > window+tolerance {
+		return answer(Unknown, time.Duration(r.Seconds*float64(time.Second)), "the kubelet took %s to act on another delete at that time", seconds(e.zero.heard))
+	}
+	return r
+}
+
+type answerer func(v Verdict, at time.Duration, format string, args ...any) Result
+
+// shortened is judged by the object, and by the process where its log could be read. Both have to agree.
+func (e evidence) shortened(m measure, hook bool, over time.Duration, answer answerer) Result {
+	bound := max(Short*time.Second, m.second) + tolerance
+	if hook {
+		bound += window
+	}
+	if !m.gone {
+		return answer(Unknown, -time.Second, "its object was still there %s after the first delete", seconds(probeTime(int64(e.grace.Seconds()))))
+	}
+	lived, spoke := m.lived, m.marked != ""
+	at := m.goneBy
+	if spoke {
+		at = lived
+	}
+	switch {
+	case m.goneBy <= bound+over && (!spoke || lived <= bound):
+		return answer(Fixed, at, "")
+	case m.goneFrom >= e.grace-early && (!spoke || lived >= e.grace-early):
+		return answer(Affected, at, "it lived for its old grace period")
+	}
+	return answer(Unknown, at, "its object was gone after %s: want at most %s for fixed, at least %s for affected", seconds(m.goneBy), seconds(bound+over), seconds(e.grace-early))
+}
+
+// forced is judged by the process alone: the object is gone at once on every kubelet. What it said is proof that it lived; that it
+// said no more is proof only if its log ended in order.
+func (e evidence) forced(m measure, answer answerer) Result {
+	switch {
+	case !m.logged && e.orphans != nil:
+		return e.orphaned(m, answer)
+	case !m.logged:
+		return answer(Unknown, -time.Second, "its object is gone at once on every kubelet, and its log could not be read: %s", e.noLog)
+	case m.marked == "":
+		return answer(Unknown, -time.Second, "its process never said that its end began")
+	case m.lived >= e.grace-early:
+		return answer(Affected, m.lived, "it lived for its old grace period")
+	case !m.ended:
+		return answer(Unknown, m.lived, "%s", m.silent)
+	case m.lived <= m.second+tolerance:
+		return answer(Fixed, m.lived, "")
+	}
+	return answer(Unknown, m.lived, "want at most %s for fixed, at least %s for affected", seconds(m.second+tolerance), seconds(e.grace-early))
+}
+
+// zeroed is judged from TERM on, where there is one: neither the API server nor the way to the kubelet counts.
+func (e evidence) zeroed(m measure, answer answerer) Result {
+	switch {
+	case !m.logged:
+		return answer(Unknown, -time.Second, "its object is gone at once on every kubelet, and its log could not be read: %s", e.noLog)
+	case m.marked != "" && m.lived >= delayed:
+		return answer(Affected, m.lived, "it lived on after it was asked to end")
+	case !m.ended:
+		return answer(Unknown, m.lived, "%s", m.silent)
+	case m.marked == "" && m.heard <= atOnceAfterAnswer:
+		return answer(Fixed, max(0, m.heard), "")
+	case m.marked == "":
+		return answer(Unknown, m.heard, "it was last heard %s after the API server's answer: want at most %s", seconds(m.heard), seconds(atOnceAfterAnswer))
+	case m.lived <= atOnce:
+		return answer(Fixed, m.lived, "")
+	}
+	return answer(Unknown, m.lived, "want at most %s for fixed, at least %s for affected", seconds(atOnce), seconds(delayed))
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

@@ -1,0 +1,127 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+)
+
+// life is what a process said of itself. Times of lines are the node's, written by its runtime; seen is this machine's.
+type life struct {
+	done chan struct{} // closed when the log ended
+
+	mu      sync.Mutex
+	lines   int
+	mark    time.Time // of the first term or hook
+	marked  string
+	last    time.Time // of the last line
+	seen    time.Time // when it came
+	changed chan struct{}
+	err     error // why the log ended before the container; nil once it ended by itself
+}
+
+// listen opens a pod's log and follows it until the container ends or ctx does.
+func listen(ctx context.Context, pods typedcorev1.PodInterface, name string) (*life, error) {
+	stream, err := pods.GetLogs(name, &corev1.PodLogOptions{Container: container, Follow: true, Timestamps: true}).Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &life{done: make(chan struct{}), changed: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		defer stream.Close()
+		err := l.read(stream)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.err = err
+	}()
+	return l, nil
+}
+
+func (l *life) read(stream io.Reader) error {
+	lines := bufio.NewScanner(stream)
+	for lines.Scan() {
+		stamp, word, _ := strings.Cut(lines.Text(), " ")
+		at, err := time.Parse(time.RFC3339Nano, stamp)
+		if err != nil || word != wordAlive && word != wordTerm && word != wordHook {
+			continue // what the kubelet adds when the log is gone, or the runtime
+		}
+		l.add(at, word)
+	}
+	return lines.Err()
+}
+
+func (l *life) add(at time.Time, word string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines++
+	l.last, l.seen = at, time.Now()
+	if word != wordAlive && l.marked == "" {
+		l.mark, l.marked = at, word
+	}
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// until waits for a state of the log, and says false if it ended, or ctx did, before.
+func (l *life) until(ctx context.Context, good func(*life) bool) bool {
+	for {
+		l.mu.Lock()
+		ok, changed := good(l), l.changed
+		l.mu.Unlock()
+		if ok {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-l.done:
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return good(l)
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// heard waits until a process has said so many lines.
+func (l *life) heard(ctx context.Context, lines int) error {
+	if l.until(ctx, func(l *life) bool { return l.lines >= lines }) {
+		return nil
+	}
+	return fmt.Errorf("its log has %d lines, want %d: the image needs a shell and sleep", l.count(), lines)
+}
+
+func (l *life) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lines
+}
+
+// after waits until a line is younger than t, on the node's clock.
+func (l *life) after(ctx context.Context, t time.Time) bool {
+	return l.until(ctx, func(l *life) bool { return l.last.After(t) })
+}

@@ -1,0 +1,113 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+import (
+	"bufio"
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+)
+
+// housekeeping is how often the kubelet counts its pod workers, and so how often it is worth asking.
+const housekeeping = 2 * time.Second
+
+// orphans is for how long a kubelet counted terminating pods that the API no longer has. The figure is the node's: others' pods
+// count too.
+type orphans struct {
+	// before is what it counted when no probe had been forced.
+	before float64
+	// longest time without a break in which it counted more.
+	longest time.Duration
+	samples int
+}
+
+// countOrphans asks until ctx ends. nil: it could not be asked.
+func countOrphans(ctx context.Context, core typedcorev1.CoreV1Interface, node string) *orphans {
+	found := &orphans{}
+	var since time.Time
+	for {
+		n, ok := askOrphans(ctx, core, node)
+		now := time.Now()
+		switch {
+		case !ok && ctx.Err() == nil:
+			return nil
+		case !ok:
+			if found.samples == 0 {
+				return nil
+			}
+			return found
+		case found.samples == 0:
+			found.before = n
+		case n <= found.before:
+			since = time.Time{}
+		case since.IsZero():
+			since = now
+		default:
+			found.longest = max(found.longest, now.Sub(since))
+		}
+		found.samples++
+		pause(ctx, housekeeping)
+	}
+}
+
+// askOrphans reads the metric of a kubelet through the API server.
+func askOrphans(ctx context.Context, core typedcorev1.CoreV1Interface, node string) (float64, bool) {
+	body, err := core.RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy", "metrics").Stream(ctx)
+	if err != nil {
+		return 0, false
+	}
+	defer body.Close()
+	lines := bufio.NewScanner(body)
+	lines.Buffer(nil, 1<<20)
+	sum, found := 0.0, false
+	for lines.Scan() {
+		line := lines.Text()
+		if !strings.HasPrefix(line, "kubelet_working_pods{") {
+			continue
+		}
+		found = true
+		if strings.Contains(line, `lifecycle="terminating"`) && strings.Contains(line, `config="orphan"`) {
+			n, err := strconv.ParseFloat(line[strings.LastIndexByte(line, ' ')+1:], 64)
+			if err != nil {
+				return 0, false
+			}
+			sum += n
+		}
+	}
+	return sum, found && lines.Err() == nil
+}
+
+// orphaned judges a forced pod by the kubelet's own count, where its log may not be read.
+func (e evidence) orphaned(m measure, answer answerer) Result {
+	left := e.grace - m.second
+	// The count is taken every two seconds, on either side.
+	slack := 2*housekeeping + tolerance
+	switch {
+	case e.orphans.before > 0:
+		return answer(Unknown, -time.Second, "the kubelet counted %.0f orphaned terminating pods before", e.orphans.before)
+	case e.orphans.longest >= left-slack:
+		return answer(Affected, m.second+e.orphans.longest, "the kubelet counted an orphaned terminating pod for %s", seconds(e.orphans.longest))
+	case e.orphans.longest <= slack:
+		return answer(Fixed, m.second+e.orphans.longest, "by the kubelet's count of orphaned terminating pods")
+	}
+	return answer(Unknown, m.second+e.orphans.longest, "the kubelet counted an orphaned terminating pod for %s: want at most %s for fixed, at least %s for affected",
+		seconds(e.orphans.longest), seconds(slack), seconds(left-slack))
+}

@@ -1,0 +1,120 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	// RunLabel names the run that a pod or namespace belongs to.
+	RunLabel = "kgrace.test/check"
+	// UntilAnnotation is the time until which a run may use what it made; after it the thing was left behind.
+	UntilAnnotation = "kgrace.test/check-until"
+	container       = "probe"
+)
+
+// Words of a pod's log.
+const (
+	wordAlive = "alive"
+	wordTerm  = "term"
+	wordHook  = "hook"
+)
+
+// script ignores TERM, and says that it came. wait returns for a signal, sleep does not; a sleep that knows no fractions takes
+// whole seconds, which the verdict on zero then cannot be told from.
+const script = `trap 'echo ` + wordTerm + `' TERM
+trap 'echo ` + wordHook + `' USR1
+while :; do
+  echo ` + wordAlive + `
+  { sleep 0.2 2>/dev/null || sleep 1; } & wait $!
+done`
+
+// hook tells the process that it started, and never ends.
+const hook = `kill -USR1 1; while :; do sleep 1; done`
+
+// podSpec is what one pod is made of.
+type podSpec struct {
+	name, run, node string
+	hook            bool
+	until           time.Time
+}
+
+// pod is restricted as Pod Security means it, asks for next to nothing, and goes to its node without a scheduler, so that a cordoned
+// node can be checked too.
+func (c *Config) pod(s podSpec) *corev1.Pod {
+	no, yes := false, true
+	p := &corev1.Pod{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Name: s.name, Labels: map[string]string{RunLabel: s.run},
+			Annotations: map[string]string{UntilAnnotation: s.until.UTC().Format(time.RFC3339)}},
+		Spec: corev1.PodSpec{
+			NodeName:                      s.node,
+			RestartPolicy:                 corev1.RestartPolicyNever,
+			TerminationGracePeriodSeconds: &c.Grace,
+			AutomountServiceAccountToken:  &no,
+			EnableServiceLinks:            &no,
+			SecurityContext: &corev1.PodSecurityContext{
+				RunAsNonRoot:   &yes,
+				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+			},
+			Containers: []corev1.Container{{
+				Name:    container,
+				Image:   c.Image,
+				Command: []string{"sh", "-c", script},
+				Resources: corev1.ResourceRequirements{
+					Requests: resources("5m", "8Mi"),
+					Limits:   resources("100m", "32Mi"),
+				},
+				SecurityContext: &corev1.SecurityContext{
+					AllowPrivilegeEscalation: &no,
+					ReadOnlyRootFilesystem:   &yes,
+					Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+				},
+			}},
+		},
+	}
+	if c.User >= 0 {
+		p.Spec.SecurityContext.RunAsUser, p.Spec.SecurityContext.RunAsGroup = &c.User, &c.User
+	}
+	if c.Tainted {
+		p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	}
+	if s.hook {
+		p.Spec.Containers[0].Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{
+			Exec: &corev1.ExecAction{Command: []string{"sh", "-c", hook}}}}
+	}
+	return p
+}
+
+func resources(cpu, memory string) corev1.ResourceList {
+	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
+}
+
+// namespace takes restricted pods only.
+func namespace(name, run string, until time.Time) *corev1.Namespace {
+	return &corev1.Namespace{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: metav1.ObjectMeta{Name: name,
+			Labels:      map[string]string{RunLabel: run, "pod-security.kubernetes.io/enforce": "restricted"},
+			Annotations: map[string]string{UntilAnnotation: until.UTC().Format(time.RFC3339)}},
+	}
+}

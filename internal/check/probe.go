@@ -1,0 +1,170 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+const (
+	// settle is the time from the moment a pod is seen running to its first delete: a worker that has just synced a pod waits up to
+	// two seconds for a newer status of it, on every kubelet.
+	settle = 4 * time.Second
+	// lateness is how long after the grace period and the two seconds of a hook a probe is waited for.
+	lateness = 12 * time.Second
+	// window is what Kubernetes adds to the grace period of a container whose hook used it up.
+	window = 2 * time.Second
+	// callTimeout bounds one request that nothing else bounds.
+	callTimeout = 30 * time.Second
+)
+
+// probeTime is how long a probe may take from its first delete on.
+func probeTime(grace int64) time.Duration {
+	return time.Duration(grace)*time.Second + window + lateness
+}
+
+// measure is what was seen of a probe. Durations count from the moment its first delete was answered, on this machine's clock; lived
+// is the node's.
+type measure struct {
+	probe string
+	// trouble says why there is nothing to judge.
+	trouble string
+	// second is when the second delete was answered; 0 where there is none.
+	second time.Duration
+	// gone: the object was there until goneFrom, and no more at goneBy.
+	gone             bool
+	goneFrom, goneBy time.Duration
+	// logged: there was a log to read.
+	logged bool
+	// marked is the word by which the process said that its end began; lived is from then to its last word.
+	marked string
+	lived  time.Duration
+	// heard is when its last word came, after the last delete was answered.
+	heard time.Duration
+	// ended: the log ended because the container did, and the witness was heard after the last word.
+	ended bool
+	// silent says why it is not known to have ended.
+	silent string
+}
+
+// plan is one probe: what is asked first and, if second is not nil, between later.
+type plan struct {
+	name   string
+	hook   bool
+	delay  time.Duration // before the first delete
+	first  int64
+	second *int64
+}
+
+// plans are the probes of a node. zero comes together with the second delete of the others, so that it shows whether the kubelet
+// heard of deletes at that time.
+func (c *Config) plans() []plan {
+	short, zero := int64(Short), int64(0)
+	all := []plan{
+		{name: Shortened, first: c.Grace, second: &short},
+		{name: Forced, first: c.Grace, second: &zero},
+		{name: Zero, first: 0, delay: between},
+	}
+	if c.Hooks {
+		for _, p := range all {
+			p.name, p.hook = hookPrefix+p.name, true
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// member is a pod of a node, with its log where that may be read.
+type member struct {
+	pod  *corev1.Pod
+	life *life
+}
+
+// carryOut hurries a pod and measures.
+func (r *run) carryOut(ctx context.Context, p plan, m member, witness *life) (found measure) {
+	found.probe = p.name
+	refuse := func(err error) measure {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		found.trouble = "delete: " + err.Error()
+		return found
+	}
+	if !pause(ctx, p.delay) {
+		return refuse(ctx.Err())
+	}
+	if err := r.remove(ctx, m.pod, p.first); err != nil {
+		return refuse(err)
+	}
+	start := time.Now()
+	last := start
+	if p.second != nil {
+		pause(ctx, between)
+		if err := r.remove(ctx, m.pod, *p.second); err != nil {
+			return refuse(err)
+		}
+		last = time.Now()
+		found.second = last.Sub(start)
+	}
+	ctx, cancel := context.WithDeadline(ctx, start.Add(probeTime(r.Grace)))
+	defer cancel()
+	if a, ok := r.tracker.absent(ctx, m.pod.Name); ok {
+		found.gone, found.goneFrom, found.goneBy = true, a.from.Sub(start), a.by.Sub(start)
+	}
+	if m.life != nil {
+		found.read(ctx, m.life, witness, last)
+	}
+	return found
+}
+
+// read waits for the end of the log and takes what it says.
+func (m *measure) read(ctx context.Context, l, witness *life, asked time.Time) {
+	select {
+	case <-l.done:
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	ended, err, last := isClosed(l.done), l.err, l.last
+	m.logged, m.marked, m.heard = true, l.marked, l.seen.Sub(asked)
+	if m.marked != "" {
+		m.lived = l.last.Sub(l.mark)
+	}
+	l.mu.Unlock()
+	switch {
+	case !ended:
+		m.silent = "its log had not ended when the time was over"
+	case err != nil:
+		m.silent = fmt.Sprintf("its log broke off: %v", err)
+	case witness == nil || !witness.after(ctx, last.Add(time.Second)):
+		m.silent = "the witness on the same node was not heard after it"
+	default:
+		m.ended = true
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,128 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+// Verdict is an answer.
+type Verdict string
+
+// The answers. Left out is none: the node was not asked.
+const (
+	Fixed    Verdict = "fixed"
+	Affected Verdict = "affected"
+	Unknown  Verdict = "could not tell"
+)
+
+// Probes in the order in which they are shown.
+const (
+	Shortened = "shortened"
+	Forced    = "forced"
+	Zero      = "zero"
+	// hookPrefix begins the names of the same probes with a preStop hook.
+	hookPrefix = "hook-"
+)
+
+// Result is what one probe found on one node.
+type Result struct {
+	Probe   string  `json:"probe"`
+	Verdict Verdict `json:"verdict"`
+	// Seconds that the process lived after it was first asked to end; without its log, until its object was gone. Negative if
+	// not known.
+	Seconds float64 `json:"seconds"`
+	// Why says what decided.
+	Why string `json:"why,omitempty"`
+}
+
+// Cause is what makes a node affected.
+type Cause string
+
+// The causes. The runtime is the cause where the kubelet carries zero, which only a fixed one does, and a second, shorter stop has no
+// effect.
+const (
+	CauseKubelet Cause = "kubelet"
+	CauseRuntime Cause = "runtime"
+)
+
+// NodeReport is the answer for one node.
+type NodeReport struct {
+	Node    string   `json:"node"`
+	Kubelet string   `json:"kubelet,omitempty"`
+	Runtime string   `json:"runtime,omitempty"`
+	Verdict Verdict  `json:"verdict"`
+	Cause   Cause    `json:"cause,omitempty"`
+	Why     string   `json:"why,omitempty"`
+	Hint    string   `json:"hint,omitempty"`
+	Results []Result `json:"probes"`
+	// OverheadSeconds is what node and API server took for the control pod beyond its grace period; negative if not known.
+	OverheadSeconds float64 `json:"overheadSeconds"`
+	// OrphanSeconds is for how long the kubelet itself counted orphaned terminating pods; absent where it cannot be asked.
+	OrphanSeconds *float64 `json:"orphanSeconds,omitempty"`
+	// TookSeconds is from the first pod's creation to the answer.
+	TookSeconds float64 `json:"tookSeconds"`
+}
+
+// Report is the answer for a cluster.
+type Report struct {
+	Nodes []NodeReport `json:"nodes"`
+	// LeftOut names nodes that were not asked, each with the reason.
+	LeftOut []string `json:"leftOut,omitempty"`
+	// Missing rights, each with what cannot be told without it.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// Verdict is affected if any node is, fixed if all are.
+func (r *Report) Verdict() Verdict {
+	all := Fixed
+	if len(r.Nodes) == 0 {
+		all = Unknown
+	}
+	for _, n := range r.Nodes {
+		switch n.Verdict {
+		case Affected:
+			return Affected
+		case Unknown:
+			all = Unknown
+		}
+	}
+	return all
+}
+
+// conclude sums a node's probes up.
+func (n *NodeReport) conclude() {
+	n.Verdict = Fixed
+	if len(n.Results) == 0 {
+		n.Verdict = Unknown
+	}
+	by := map[string]Verdict{}
+	for _, r := range n.Results {
+		by[r.Probe] = r.Verdict
+		switch {
+		case r.Verdict == Affected:
+			n.Verdict = Affected
+		case r.Verdict == Unknown && n.Verdict == Fixed:
+			n.Verdict = Unknown
+		}
+	}
+	hurried := by[Shortened] == Affected || by[Forced] == Affected
+	if n.Verdict == Affected {
+		n.Cause = CauseKubelet
+		if by[Zero] == Fixed && hurried {
+			n.Cause = CauseRuntime
+			n.Why = "the kubelet kills at once when it is told to, so it is fixed; the runtime holds a second, shorter stop back"
+		}
+	}
+	n.Hint = runtimeHint(n.Runtime)
+}

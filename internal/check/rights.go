@@ -1,0 +1,136 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// right is one thing that a run does at the API.
+type right struct {
+	verb, resource string
+	// cluster: the right is not one in a namespace.
+	cluster bool
+	// without says what is lost where it is missing; empty: there is no run.
+	without string
+}
+
+func (r right) String() string { return r.verb + " " + r.resource }
+
+const (
+	withoutLog   = "forced and zero cannot be told"
+	withoutNodes = "versions are not shown, and a node that fails in between is not noticed"
+	withoutProxy = "what the kubelet counts itself is not shown"
+)
+
+// Rights are those that a run wants, by what it is asked to do.
+func (c *Config) Rights() []right {
+	var all []right
+	if c.Namespace == "" {
+		for _, verb := range []string{"create", "get", "delete"} {
+			all = append(all, right{verb: verb, resource: "namespaces", cluster: true})
+		}
+	}
+	for _, verb := range []string{"create", "delete", "list", "watch"} {
+		all = append(all, right{verb: verb, resource: "pods"})
+	}
+	all = append(all, right{verb: "get", resource: "pods/log", without: withoutLog},
+		right{verb: "get", resource: "nodes", cluster: true, without: withoutNodes})
+	if len(c.Nodes) == 0 {
+		all = append(all, right{verb: "list", resource: "nodes", cluster: true})
+	}
+	return append(all, right{verb: "get", resource: "nodes/proxy", cluster: true, without: withoutProxy})
+}
+
+// granted are the rights that a run can do without.
+type granted struct{ logs, nodes, proxy bool }
+
+// ask finds out which rights there are before anything is made. A server that will not say is taken to grant the most: what is then
+// refused is told where it happens.
+func (r *run) ask(ctx context.Context) (missing []string, err error) {
+	r.rights = granted{true, true, true}
+	var refused []string
+	for _, want := range r.Rights() {
+		resource, sub, _ := strings.Cut(want.resource, "/")
+		attributes := &authorizationv1.ResourceAttributes{Verb: want.verb, Resource: resource, Subresource: sub}
+		if !want.cluster {
+			attributes.Namespace = r.Namespace
+		}
+		answer, err := r.Client.Auth.SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
+			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: attributes}}, metav1.CreateOptions{})
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil || answer.Status.Allowed {
+			continue
+		}
+		if want.without == "" {
+			refused = append(refused, want.String())
+			continue
+		}
+		missing = append(missing, fmt.Sprintf("%s: %s", want, want.without))
+		switch want.resource {
+		case "pods/log":
+			r.rights.logs = false
+		case "nodes":
+			r.rights.nodes = false
+		case "nodes/proxy":
+			r.rights.proxy = false
+		}
+	}
+	if len(refused) > 0 {
+		where := "in all namespaces; --namespace takes one that is there, with fewer rights"
+		if r.Namespace != "" {
+			where = "in namespace " + r.Namespace
+		}
+		return nil, fmt.Errorf("rights are missing: %s (pods %s); --dry-run prints the roles that grant them", strings.Join(refused, ", "), where)
+	}
+	return missing, nil
+}
+
+// Roles are the least that a run needs, as manifests.
+func (c *Config) Roles() []any {
+	const name = "kgrace-check"
+	meta := metav1.ObjectMeta{Name: name}
+	var cluster, inside []rbacv1.PolicyRule
+	for _, want := range c.Rights() {
+		rule := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{want.resource}, Verbs: []string{want.verb}}
+		to := &inside
+		if want.cluster || c.Namespace == "" {
+			to = &cluster
+		}
+		if n := len(*to); n > 0 && (*to)[n-1].Resources[0] == want.resource {
+			(*to)[n-1].Verbs = append((*to)[n-1].Verbs, want.verb)
+			continue
+		}
+		*to = append(*to, rule)
+	}
+	roles := []any{&rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: meta, Rules: cluster}}
+	if len(inside) > 0 {
+		meta.Namespace = c.Namespace
+		roles = append(roles, &rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
+			ObjectMeta: meta, Rules: inside})
+	}
+	return roles
+}

@@ -1,0 +1,180 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+)
+
+// retryAfter is the pause before the pods are listed again when that failed.
+const retryAfter = time.Second
+
+// absence is when a pod's object was found gone: not before from, and by by.
+type absence struct{ from, by time.Time }
+
+// tracker follows the pods of a run.
+type tracker struct {
+	pods     typedcorev1.PodInterface
+	selector string
+
+	mu      sync.Mutex
+	known   map[string]*corev1.Pod
+	gone    map[string]absence
+	contact time.Time // when the server last said something
+	trouble error     // why it does not, for now
+	changed chan struct{}
+}
+
+func newTracker(pods typedcorev1.PodInterface, run string) *tracker {
+	return &tracker{pods: pods, selector: RunLabel + "=" + run, known: map[string]*corev1.Pod{}, gone: map[string]absence{},
+		changed: make(chan struct{})}
+}
+
+// follow lists and watches until ctx ends.
+func (t *tracker) follow(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := t.once(ctx)
+		t.update(func() { t.trouble = err })
+		if err != nil {
+			pause(ctx, retryAfter)
+		}
+	}
+}
+
+// once lists and watches until the watch ends.
+func (t *tracker) once(ctx context.Context) error {
+	list, err := t.pods.List(ctx, metav1.ListOptions{LabelSelector: t.selector})
+	if err != nil {
+		return err
+	}
+	t.listed(list.Items)
+	w, err := t.pods.Watch(ctx, metav1.ListOptions{LabelSelector: t.selector, ResourceVersion: list.ResourceVersion, AllowWatchBookmarks: true})
+	if err != nil {
+		return err
+	}
+	defer w.Stop()
+	for event := range w.ResultChan() {
+		if event.Type == watch.Error {
+			return apierrors.FromObject(event.Object)
+		}
+		p, ok := event.Object.(*corev1.Pod)
+		if !ok {
+			continue
+		}
+		t.update(func() {
+			t.contact, t.trouble = time.Now(), nil
+			switch event.Type {
+			case watch.Added, watch.Modified:
+				t.known[p.Name] = p
+			case watch.Deleted:
+				delete(t.known, p.Name)
+				t.gone[p.Name] = absence{t.contact, t.contact}
+			}
+		})
+	}
+	return nil
+}
+
+// listed takes a list. What is not in it any more went at some time since the last contact.
+func (t *tracker) listed(items []corev1.Pod) {
+	t.update(func() {
+		now, there := time.Now(), map[string]*corev1.Pod{}
+		for i := range items {
+			there[items[i].Name] = &items[i]
+		}
+		for name := range t.known {
+			if there[name] == nil {
+				t.gone[name] = absence{t.contact, now}
+			}
+		}
+		t.known, t.contact, t.trouble = there, now, nil
+	})
+}
+
+func (t *tracker) update(change func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	change()
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// wait calls good with a pod (nil while it is not known, or no more) at every change until it says yes or fails.
+func (t *tracker) wait(ctx context.Context, name string, good func(*corev1.Pod) (bool, error)) error {
+	for {
+		t.mu.Lock()
+		p, changed, trouble := t.known[name], t.changed, t.trouble
+		t.mu.Unlock()
+		if ok, err := good(p); ok || err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			if trouble != nil {
+				return trouble
+			}
+			return ctx.Err()
+		}
+	}
+}
+
+// absent waits until a pod's object is gone.
+func (t *tracker) absent(ctx context.Context, name string) (absence, bool) {
+	for {
+		t.mu.Lock()
+		a, ok := t.gone[name]
+		changed := t.changed
+		t.mu.Unlock()
+		if ok {
+			return a, true
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return absence{}, false
+		}
+	}
+}
+
+// pause waits, and says false if ctx ended before.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// isGone says when a pod's object went, if it did.
+func (t *tracker) isGone(name string) (absence, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a, ok := t.gone[name]
+	return a, ok
+}
