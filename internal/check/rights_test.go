@@ -1,0 +1,139 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+import (
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// TestRightsOneByOne takes each right away: the run names it before it makes anything, or goes on with what can be told without it.
+func TestRightsOneByOne(t *testing.T) {
+	for _, space := range []string{"", "default"} {
+		for _, taken := range (&Config{Namespace: space}).Rights() {
+			t.Run(space+" "+taken.String(), func(t *testing.T) {
+				var f *fakeAPI
+				o := try(t, map[string]*kubelet{"stock": {}, "fixed": {fixed: true}}, func(api *fakeAPI, c *Config) {
+					f, c.Namespace = api, space
+					f.denied[taken.String()] = true
+				})
+				if taken.without == "" {
+					if o.err == nil || !strings.Contains(o.err.Error(), taken.String()) || !strings.Contains(o.err.Error(), "--dry-run") {
+						t.Errorf("got %v", o.err)
+					}
+					for _, r := range f.requests {
+						if strings.HasPrefix(r, "POST /api/v1/") {
+							t.Errorf("made something: %s", r)
+						}
+					}
+					return
+				}
+				if len(o.Missing) != 1 || !strings.Contains(o.Missing[0], taken.without) {
+					t.Errorf("missing %q", o.Missing)
+				}
+				if taken.resource != "pods/log" {
+					o.want(t, "stock", Affected, "shortened=affected", "forced=affected", "zero=affected")
+					o.want(t, "fixed", Fixed)
+					return
+				}
+				// The kubelet's own count tells of forced, and nothing of zero.
+				o.want(t, "stock", Affected, "shortened=affected", "forced=affected", "zero=could not tell")
+				o.want(t, "fixed", Unknown, "shortened=fixed", "forced=fixed", "zero=could not tell")
+			})
+		}
+	}
+}
+
+func TestWithoutLogsAndMetrics(t *testing.T) {
+	o := try(t, map[string]*kubelet{"stock": {}, "fixed": {fixed: true}}, func(f *fakeAPI, _ *Config) {
+		f.denied["get pods/log"], f.denied["get nodes/proxy"] = true, true
+	})
+	o.want(t, "stock", Affected, "shortened=affected", "forced=could not tell", "zero=could not tell")
+	o.want(t, "fixed", Unknown, "shortened=fixed", "forced=could not tell", "zero=could not tell")
+	if !strings.Contains(o.reasons(), "the right to get pods/log is missing") {
+		t.Error(o.reasons())
+	}
+}
+
+// TestRightsNotTold takes rights away that an access review does not tell of: the refusal is named where it comes.
+func TestRightsNotTold(t *testing.T) {
+	for taken, want := range map[string]string{
+		"create namespaces": "create namespace kgrace-check-",
+		"create pods":       "create the witness pod",
+		"delete pods":       "delete: pods is forbidden",
+		"list pods":         "the witness pod: pods is forbidden",
+		"watch pods":        "it lived for its old grace period", // then pods are listed once a second
+		"list nodes":        "name the nodes (--node)",
+		"get pods/log":      "its log could not be read: pods/log is forbidden",
+	} {
+		t.Run(taken, func(t *testing.T) {
+			o := try(t, map[string]*kubelet{"n": {}}, func(f *fakeAPI, c *Config) {
+				f.mute, f.denied[taken] = true, true
+				if taken == "delete pods" {
+					c.Namespace = "default"
+				}
+			})
+			said := o.reasons()
+			if o.err != nil {
+				said += o.err.Error()
+			}
+			if !strings.Contains(said, want) {
+				t.Errorf("got %s want %q", said, want)
+			}
+			if o.Verdict() == Fixed || o.Verdict() == Affected && taken != "get pods/log" && taken != "watch pods" {
+				t.Error(o.Verdict())
+			}
+		})
+	}
+}
+
+// TestRoles: the printed roles grant what is asked for, and nothing else.
+func TestRoles(t *testing.T) {
+	for _, space := range []string{"", "ci"} {
+		c := Config{Namespace: space}
+		want, got := sets.New[string](), sets.New[string]()
+		for _, r := range c.Rights() {
+			want.Insert(r.String())
+		}
+		for _, role := range c.Roles() {
+			for _, rule := range rulesOf(role) {
+				for _, verb := range rule.Verbs {
+					got.Insert(verb + " " + strings.Join(rule.Resources, ","))
+				}
+			}
+		}
+		if !want.Equal(got) {
+			t.Errorf("%q: want %v, got %v", space, want, got)
+		}
+		if space == "ci" && got.HasAny("create namespaces", "delete namespaces") {
+			t.Error("rights on namespaces for a run in one that is there")
+		}
+	}
+}
+
+func rulesOf(role any) []rbacv1.PolicyRule {
+	switch r := role.(type) {
+	case *rbacv1.ClusterRole:
+		return r.Rules
+	case *rbacv1.Role:
+		return r.Rules
+	}
+	return nil
+}
