@@ -305,7 +305,7 @@ func (f *fakeAPI) tell(kind string, p *corev1.Pod) {
 	f.version++
 	p.ResourceVersion = strconv.Itoa(f.version)
 	data, _ := json.Marshal(map[string]any{"type": kind, "object": typed(p)})
-	f.events = append(f.events, event{f.version, data})
+	f.events = append(f.events, event{f.version, append(data, '\n')})
 	close(f.changed)
 	f.changed = make(chan struct{})
 }
@@ -320,7 +320,7 @@ func (f *fakeAPI) watch(ctx context.Context, from int) *http.Response {
 			for _, e := range events {
 				if e.version > from {
 					from = e.version
-					if _, err := out.Write(append(e.data, '\n')); err != nil {
+					if _, err := out.Write(e.data); err != nil {
 						return err
 					}
 				}
