@@ -278,8 +278,10 @@ var errStop = errors.New("stop")
 // TestInterrupted stops a run at several moments; nothing may be left (try looks).
 func TestInterrupted(t *testing.T) {
 	for name, stopAt := range map[string]func(method, path string, since time.Duration) bool{
-		"as rights are asked":   func(_, path string, _ time.Duration) bool { return strings.Contains(path, "selfsubject") },
-		"as the namespace is":   func(m, path string, _ time.Duration) bool { return m == "POST" && strings.HasSuffix(path, "/namespaces") },
+		"as rights are asked": func(_, path string, _ time.Duration) bool { return strings.Contains(path, "selfsubject") },
+		"as the namespace is": func(m, path string, _ time.Duration) bool {
+			return m == "POST" && strings.HasSuffix(path, "/namespaces")
+		},
 		"as the third pod is":   func(m, path string, _ time.Duration) bool { return m == "POST" && strings.HasSuffix(path, "/pods") },
 		"as pods start":         func(_, _ string, since time.Duration) bool { return since > time.Second },
 		"as pods settle":        func(_, _ string, since time.Duration) bool { return since > 4*time.Second },

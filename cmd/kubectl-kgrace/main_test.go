@@ -1,0 +1,61 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestExitCodes(t *testing.T) {
+	for args, want := range map[string]int{
+		"":                              0,
+		"check --help":                  0,
+		"check --dry-run":               0,
+		"check --nonsense":              2,
+		"check node":                    2,
+		"check --grace 1":               2,
+		"nonsense":                      2,
+		"check --kubeconfig /none/such": 3,
+	} {
+		var out, errs bytes.Buffer
+		if got := run(context.Background(), strings.Fields(args), &out, &errs); got != want {
+			t.Errorf("%s: %d, want %d: %s", args, got, want, &errs)
+		}
+	}
+}
+
+// TestAlone: whoever installs this program gets a client of the API and nothing of the harness.
+func TestAlone(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, dep := range strings.Fields(string(out)) {
+		ours := strings.HasPrefix(dep, "github.com/kgrace/kgrace/") && dep != "github.com/kgrace/kgrace/cmd/kubectl-kgrace" &&
+			!strings.HasPrefix(dep, "github.com/kgrace/kgrace/internal/check")
+		for _, foreign := range []string{"k8s.io/kubernetes/", "k8s.io/client-go/kubernetes/fake", "github.com/onsi/", "github.com/prometheus/", "sigs.k8s.io/kind"} {
+			ours = ours || strings.HasPrefix(dep, foreign)
+		}
+		if ours {
+			t.Errorf("needs %s", dep)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package check
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+	"sigs.k8s.io/yaml"
+)
+
+// restricted says why Pod Security would refuse a pod.
+func restricted(t *testing.T, p *corev1.Pod) string {
+	t.Helper()
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := policy.AggregateCheckResults(evaluator.EvaluatePod(api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}, &p.ObjectMeta, &p.Spec))
+	return r.ForbiddenDetail()
+}
+
+// TestPodsAreRestricted asks Pod Security's own evaluator.
+func TestPodsAreRestricted(t *testing.T) {
+	c := Config{Image: DefaultImage, User: 65532, Grace: DefaultGrace, Hooks: true, Tainted: true}
+	for _, p := range append(c.plans(), plan{name: witnessName}) {
+		if why := restricted(t, c.pod(podSpec{name: p.name, hook: p.hook})); why != "" {
+			t.Errorf("%s: %s", p.name, why)
+		}
+	}
+	c.User = 0
+	if why := restricted(t, c.pod(podSpec{})); !strings.Contains(why, "runAsUser=0") {
+		t.Errorf("root is not refused: %s", why)
+	}
+}
+
+func TestTolerations(t *testing.T) {
+	c := Config{User: -1}
+	if p := c.pod(podSpec{}); len(p.Spec.Tolerations) != 0 || p.Spec.SecurityContext.RunAsUser != nil {
+		t.Errorf("%+v", p.Spec)
+	}
+	c.Tainted = true
+	if p := c.pod(podSpec{}); len(p.Spec.Tolerations) != 1 || p.Spec.Tolerations[0].Operator != corev1.TolerationOpExists || p.Spec.Tolerations[0].Key != "" {
+		t.Errorf("%+v", p.Spec)
+	}
+}
+
+// TestDryRun reads what is printed as an API server would, strictly.
+func TestDryRun(t *testing.T) {
+	for _, space := range []string{"", "ci"} {
+		c := Config{Namespace: space, Image: "shell:1", Grace: 30, Hooks: true, Parallel: 1, StartTimeout: time.Minute, Nodes: []string{"worker"}}
+		var out bytes.Buffer
+		if err := DryRun(c, &out); err != nil {
+			t.Fatal(err)
+		}
+		kinds := map[string]int{}
+		for _, doc := range strings.Split(out.String(), "---\n")[1:] {
+			var kind struct{ Kind string }
+			if err := yaml.Unmarshal([]byte(doc), &kind); err != nil {
+				t.Fatal(err)
+			}
+			kinds[kind.Kind]++
+			into := map[string]any{"Pod": &corev1.Pod{}, "Namespace": &corev1.Namespace{}, "Role": &rbacv1.Role{}, "ClusterRole": &rbacv1.ClusterRole{}}[kind.Kind]
+			if err := yaml.UnmarshalStrict([]byte(doc), into); err != nil {
+				t.Errorf("%s: %v", kind.Kind, err)
+			}
+			if p, ok := into.(*corev1.Pod); ok && (p.Spec.NodeName != "worker" || p.Spec.Containers[0].Image != "shell:1" ||
+				*p.Spec.TerminationGracePeriodSeconds != 30 || (p.Spec.Containers[0].Lifecycle != nil) != strings.Contains(p.Name, "-hook-")) {
+				t.Errorf("%+v", p)
+			}
+		}
+		want := map[string]int{"Pod": 8, "Namespace": 1, "ClusterRole": 1}
+		if space != "" {
+			want = map[string]int{"Pod": 8, "Role": 1, "ClusterRole": 1}
+		}
+		for kind, n := range want {
+			if kinds[kind] != n {
+				t.Errorf("%q: %v, want %v", space, kinds, want)
+			}
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	good := Config{Grace: 45, Image: "i", Parallel: 1, StartTimeout: time.Second}
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
+	for want, spoil := range map[string]func(*Config){
+		"grace period of 19 s":    func(c *Config) { c.Grace = 19 },
+		"grace period of 601 s":   func(c *Config) { c.Grace = 601 },
+		"no image":                func(c *Config) { c.Image = "" },
+		"0 nodes at a time":       func(c *Config) { c.Parallel = 0 },
+		"start timeout":           func(c *Config) { c.StartTimeout = 0 },
+		"by name and by selector": func(c *Config) { c.Nodes, c.Selector = []string{"n"}, "a=b" },
+	} {
+		c := good
+		spoil(&c)
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
