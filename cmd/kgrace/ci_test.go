@@ -67,6 +67,9 @@ func TestCIFiles(t *testing.T) {
 		"prow/*.yaml":             cifiles.CheckProw,
 		"indexed-job/*/job.yaml":  cifiles.CheckJob,
 		"indexed-job/*/sha*.yaml": cifiles.CheckJob,
+		"check/job/job.yaml":      cifiles.CheckCheckJob,
+		"check/job/rights.yaml":   func(data []byte, _ cifiles.Known) []string { return cifiles.CheckRights(data) },
+		"check/*.sh":              func(data []byte, k cifiles.Known) []string { return k.Script(withoutComments(string(data))) },
 		"*.sh":                    func(data []byte, k cifiles.Known) []string { return k.Script(withoutComments(string(data))) },
 	} {
 		files, err := filepath.Glob(filepath.Join(root, "ci", pattern))

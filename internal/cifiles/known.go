@@ -19,6 +19,7 @@ package cifiles
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -95,6 +96,11 @@ func (k Known) Command(args []string) (faults []string) {
 			if err := k.Kgrace(args[i+1:]); err != nil {
 				faults = append(faults, fmt.Sprintf("kgrace %s: %v", strings.Join(args[i+1:], " "), err))
 			}
+		}
+	}
+	if len(args) > 0 && path.Base(args[0]) == "kubectl-kgrace" {
+		if err := k.Kgrace(args[1:]); err != nil {
+			faults = append(faults, fmt.Sprintf("kubectl-kgrace %s: %v", strings.Join(args[1:], " "), err))
 		}
 	}
 	for _, arg := range args {

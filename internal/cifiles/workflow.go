@@ -49,6 +49,20 @@ type Triggers struct {
 	Schedule         []struct {
 		Cron string `json:"cron"`
 	} `json:"schedule,omitempty"`
+	WorkflowCall *WorkflowCall `json:"workflow_call,omitempty"`
+}
+
+// WorkflowCall is what a workflow takes from others that call it.
+type WorkflowCall struct {
+	Inputs map[string]struct {
+		Type        string `json:"type"`
+		Default     string `json:"default"`
+		Description string `json:"description"`
+	} `json:"inputs,omitempty"`
+	Secrets map[string]struct {
+		Required    bool   `json:"required"`
+		Description string `json:"description"`
+	} `json:"secrets,omitempty"`
 }
 
 // WorkflowJob is one job.
@@ -69,11 +83,12 @@ type WorkflowJob struct {
 
 // Step is one step.
 type Step struct {
-	ID   string         `json:"id,omitempty"`
-	If   string         `json:"if,omitempty"`
-	Uses string         `json:"uses,omitempty"`
-	With map[string]any `json:"with,omitempty"`
-	Run  string         `json:"run,omitempty"`
+	ID   string            `json:"id,omitempty"`
+	If   string            `json:"if,omitempty"`
+	Uses string            `json:"uses,omitempty"`
+	With map[string]any    `json:"with,omitempty"`
+	Env  map[string]string `json:"env,omitempty"`
+	Run  string            `json:"run,omitempty"`
 }
 
 var (
@@ -81,6 +96,7 @@ var (
 	versionC = regexp.MustCompile(`uses: (\S+)( # v\d+\.\d+\.\d+)?\s*$`)
 	// script expressions are text that a shell would run.
 	expression = regexp.MustCompile(`\$\{\{`)
+	credential = regexp.MustCompile(`(?m)^[^#\n]*(secrets\.[A-Za-z0-9_-]*|github\.token)`)
 )
 
 // CheckWorkflow says what is wrong with a workflow.
@@ -99,8 +115,10 @@ func CheckWorkflow(data []byte, known Known) (faults []string) {
 	if w.Concurrency.Group == "" {
 		refuse("no concurrency group: runs of one branch would pile up")
 	}
-	if strings.Contains(string(data), "secrets.") || strings.Contains(string(data), "github.token") {
-		refuse("it reads a credential; no job of this project needs one")
+	for _, m := range credential.FindAllStringSubmatch(string(data), -1) {
+		if !w.On.takes(strings.TrimPrefix(m[1], "secrets.")) {
+			refuse("it reads a credential; no job of this project needs one but what its callers hand over")
+		}
 	}
 	for i, line := range strings.Split(string(data), "\n") {
 		if m := versionC.FindStringSubmatch(line); m != nil && m[2] == "" {
@@ -125,7 +143,16 @@ func CheckWorkflow(data []byte, known Known) (faults []string) {
 
 // none tells a file without triggers from one with some.
 func (t Triggers) none() bool {
-	return t.Push == nil && t.PullRequest == nil && t.WorkflowDispatch == nil && len(t.Schedule) == 0
+	return t.Push == nil && t.PullRequest == nil && t.WorkflowDispatch == nil && len(t.Schedule) == 0 && t.WorkflowCall == nil
+}
+
+// takes is true for a secret that callers hand over.
+func (t Triggers) takes(secret string) bool {
+	if t.WorkflowCall == nil {
+		return false
+	}
+	_, ok := t.WorkflowCall.Secrets[secret]
+	return ok
 }
 
 func (j WorkflowJob) check(known Known) (faults []string) {

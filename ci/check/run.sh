@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+
+# Copyright The kgrace Authors.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+# Runs ci/check/job on the cluster that kubectl points to and writes its JUnit into a file:
+#
+#   ci/check/run.sh check.xml [folder with a kustomization]     (default: job)
+#
+# The exit code is that of `kgrace check`: 0 fixed, 1 affected, 2 usage, 3 it could not be told. KUBECTL names another kubectl.
+
+set -o errexit -o nounset -o pipefail
+
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+junit="${1:-}"
+folder="${2:-${here}/job}"
+kubectl="${KUBECTL:-kubectl}"
+namespace=kgrace-check
+
+if (( $# < 1 || $# > 2 )) || [[ ! -f "${folder}/kustomization.yaml" ]]; then
+  echo "run.sh: want a file for the JUnit and, if need be, a folder with a kustomization.yaml; got: $*" >&2
+  exit 2
+fi
+# A Job cannot be changed, and what an earlier one found must not be taken for this one's.
+"${kubectl}" delete job --ignore-not-found --namespace "${namespace}" kgrace-check
+"${kubectl}" apply --kustomize "${folder}"
+
+# kubectl waits for one of the two conditions that end a Job at a time.
+"${kubectl}" wait --namespace "${namespace}" --for=condition=Complete --timeout=1900s job/kgrace-check >/dev/null &
+complete=$!
+"${kubectl}" wait --namespace "${namespace}" --for=condition=Failed --timeout=1900s job/kgrace-check >/dev/null &
+failed=$!
+wait -n "${complete}" "${failed}" || true
+kill "${complete}" "${failed}" 2>/dev/null || true
+wait "${complete}" "${failed}" 2>/dev/null || true
+
+"${kubectl}" logs --namespace "${namespace}" job/kgrace-check --container check >"${junit}" || true
+code="$("${kubectl}" get pods --namespace "${namespace}" --selector app=kgrace-check \
+  --output jsonpath='{.items[0].status.containerStatuses[0].state.terminated.exitCode}')" || true
+if [[ -z "${code}" ]]; then
+  echo "run.sh: the job did not end by itself" >&2
+  "${kubectl}" describe pods --namespace "${namespace}" --selector app=kgrace-check >&2
+  exit 3
+fi
+exit "${code}"
