@@ -30,25 +30,25 @@ import (
 
 // TestCleanup removes what is over, and neither what a run uses nor what is not ours.
 func TestCleanup(t *testing.T) {
-	for _, space := range []string{"", "default"} {
+	for _, in := range []string{"", "default"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakeAPI(map[string]*kubelet{"n": {}})
-			now := time.Now()
+			now, space := time.Now(), &Config{}
 			other := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
-			nameless := namespace("no-time", "r", now)
+			nameless := space.namespace("no-time", "r", now)
 			nameless.Annotations = nil
-			for _, n := range []*corev1.Namespace{namespace("old", "r1", now.Add(-time.Minute)), namespace("used", "r2", now.Add(time.Minute)), other, nameless} {
+			for _, n := range []*corev1.Namespace{space.namespace("old", "r1", now.Add(-time.Minute)), space.namespace("used", "r2", now.Add(time.Minute)), other, nameless} {
 				f.namespaces[n.Name] = n
 			}
 			var out bytes.Buffer
-			c := Config{Client: f.client(t), Image: DefaultImage, Grace: DefaultGrace, Namespace: space, Progress: &out}
+			c := Config{Client: f.client(t), Image: DefaultImage, Grace: DefaultGrace, Namespace: in, Progress: &out}
 			pods := map[string]*corev1.Pod{"old": c.pod(podSpec{name: "old", run: "r1", node: "n", until: now.Add(-time.Minute)}),
 				"used": c.pod(podSpec{name: "used", run: "r2", node: "n", until: now.Add(time.Minute)}), "other": c.pod(podSpec{name: "other", node: "n"})}
 			pods["other"].Labels = nil
 			for name, p := range pods {
 				where := name
-				if space != "" {
-					where = space
+				if in != "" {
+					where = in
 				}
 				if _, err := f.client(t).Core.Pods(where).Create(t.Context(), p, metav1.CreateOptions{}); err != nil {
 					t.Fatal(err)
@@ -58,7 +58,7 @@ func TestCleanup(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := []string{"other/other", "used/used", "no-time", "other", "used"}
-			if space != "" {
+			if in != "" {
 				want = []string{"default/other", "default/used", "no-time", "old", "other", "used"}
 			}
 			if left := f.left(); !slices.Equal(left, want) {

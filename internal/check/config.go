@@ -72,6 +72,8 @@ type Config struct {
 	Selector string
 	// All allows more than 50 nodes, Tainted nodes with taints, which the pods then tolerate.
 	All, Tainted bool
+	// HostNetwork gives the pods the node's network, for a node that has none for pods. Pod Security's baseline forbids it.
+	HostNetwork bool
 	// Image of the pods.
 	Image string
 	// User is the pods' user ID; negative leaves it to the cluster.

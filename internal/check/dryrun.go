@@ -43,7 +43,7 @@ func DryRun(c Config, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "# What is made, and removed in the end; the pods once for each node. RUN is random.\n")
 	if c.Namespace == "" {
-		if err := writeYAML(out, namespace("kgrace-check-"+id, id, now.Add(c.runTime(1)))); err != nil {
+		if err := writeYAML(out, c.namespace("kgrace-check-"+id, id, now.Add(c.runTime(1)))); err != nil {
 			return err
 		}
 	}

@@ -68,6 +68,7 @@ func (c *Config) pod(s podSpec) *corev1.Pod {
 			Annotations: map[string]string{UntilAnnotation: s.until.UTC().Format(time.RFC3339)}},
 		Spec: corev1.PodSpec{
 			NodeName:                      s.node,
+			HostNetwork:                   c.HostNetwork,
 			RestartPolicy:                 corev1.RestartPolicyNever,
 			TerminationGracePeriodSeconds: &c.Grace,
 			AutomountServiceAccountToken:  &no,
@@ -109,12 +110,16 @@ func resources(cpu, memory string) corev1.ResourceList {
 	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
 }
 
-// namespace takes restricted pods only.
-func namespace(name, run string, until time.Time) *corev1.Namespace {
+// namespace takes restricted pods only, if they have no need to be others.
+func (c *Config) namespace(name, run string, until time.Time) *corev1.Namespace {
+	level := "restricted"
+	if c.HostNetwork {
+		level = "privileged"
+	}
 	return &corev1.Namespace{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
 		ObjectMeta: metav1.ObjectMeta{Name: name,
-			Labels:      map[string]string{RunLabel: run, "pod-security.kubernetes.io/enforce": "restricted"},
+			Labels:      map[string]string{RunLabel: run, "pod-security.kubernetes.io/enforce": level},
 			Annotations: map[string]string{UntilAnnotation: until.UTC().Format(time.RFC3339)}},
 	}
 }

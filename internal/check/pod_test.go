@@ -48,7 +48,14 @@ func TestPodsAreRestricted(t *testing.T) {
 			t.Errorf("%s: %s", p.name, why)
 		}
 	}
-	c.User = 0
+	c.HostNetwork = true
+	if why := restricted(t, c.pod(podSpec{})); !strings.Contains(why, "hostNetwork=true") {
+		t.Errorf("the host's network is not refused: %s", why)
+	}
+	if level := c.namespace("n", "r", time.Now()).Labels["pod-security.kubernetes.io/enforce"]; level != "privileged" {
+		t.Errorf("the namespace takes %s pods", level)
+	}
+	c.HostNetwork, c.User = false, 0
 	if why := restricted(t, c.pod(podSpec{})); !strings.Contains(why, "runAsUser=0") {
 		t.Errorf("root is not refused: %s", why)
 	}

@@ -42,7 +42,7 @@ func (r *run) open(ctx context.Context, nodes int) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
-	_, err := r.Client.Core.Namespaces().Create(ctx, namespace(r.space, r.id, time.Now().Add(r.runTime(nodes))), metav1.CreateOptions{})
+	_, err := r.Client.Core.Namespaces().Create(ctx, r.namespace(r.space, r.id, time.Now().Add(r.runTime(nodes))), metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("create namespace %s: %w", r.space, err)
 	}

@@ -99,6 +99,7 @@ Exit codes:
 	set.StringVarP(&c.Selector, "selector", "l", "", "label `selector` of nodes")
 	set.BoolVar(&c.All, "all", false, "go on with more than 50 nodes")
 	set.BoolVar(&c.Tainted, "tainted", false, "take nodes with taints, too; the pods tolerate them")
+	set.BoolVar(&c.HostNetwork, "host-network", false, "give the pods the node's network, on a node that has none for pods; Pod Security then has to allow it")
 	set.StringVar(&c.Image, "image", check.DefaultImage, "`image` of the pods: a shell and sleep are needed in it")
 	set.Int64Var(&c.User, "user", 65532, "user `ID` of the pods' process; -1 leaves it to the cluster, as OpenShift wants it")
 	set.Int64Var(&c.Grace, "grace", check.DefaultGrace, "grace period of the pods in `seconds`")
