@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix matrix-default regression regression-node properties properties-soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke image image-setup image-teardown image-test
+.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix matrix-default regression regression-node properties properties-soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke check check-test image image-setup image-teardown image-test
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,14 @@ conformance: ## the simulated runtime against a real containerd: the same calls,
 
 node: build ## the node itself and the proxy, for real: ups, downs, crashes, and nothing left behind (root)
 	KGRACE_NODE_BIN=$(CURDIR)/_output/bin go test -count=1 ./internal/localnode ./internal/criproxy
+
+check: ## build the check of clusters, one static program: _output/check/kubectl-kgrace
+	CGO_ENABLED=0 go build -trimpath -o _output/check/kubectl-kgrace ./cmd/kubectl-kgrace
+
+check-test: build check ## the check of clusters on real nodes of both arms, on a kind cluster with one of each, and on twenty fake nodes (root, Docker)
+	hack/setup.sh busybox-static && hack/build-kind-image.sh --from modules --arm stock
+	KGRACE_CHECK_PROGRAM=$(CURDIR)/_output/check/kubectl-kgrace go test -count=1 -run TestTwentyNodes ./internal/check
+	KGRACE_NODE_BIN=$(CURDIR)/_output/bin KGRACE_CHECK_CLUSTER=1 go test -count=1 -timeout=40m ./test/check
 
 image: ## kind node images with the stock and the fixed kubelet, everything from Go modules and Debian packages (root, Docker)
 	hack/build-kind-image.sh --from modules --arm stock && hack/build-kind-image.sh --from modules --arm fixed

@@ -34,7 +34,10 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 )
 
@@ -84,7 +87,7 @@ func newFakeAPI(kubelets map[string]*kubelet) *fakeAPI {
 // client is a real one.
 func (f *fakeAPI) client(t *testing.T) Client {
 	t.Helper()
-	c, err := NewClient(&rest.Config{Host: "http://fake", Transport: f, ContentConfig: rest.ContentConfig{ContentType: "application/json", AcceptContentTypes: "application/json"}})
+	c, err := NewClient(&rest.Config{Host: "http://fake", Transport: f})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +118,7 @@ func (f *fakeAPI) serve(req *http.Request, body []byte) *http.Response {
 	path := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	if path[0] == "apis" {
 		var review authorizationv1.SelfSubjectAccessReview
-		_ = json.Unmarshal(body, &review)
+		decode(body, &review)
 		a := review.Spec.ResourceAttributes
 		resource := a.Resource
 		if a.Subresource != "" {
@@ -178,7 +181,7 @@ func (f *fakeAPI) serveNamespaces(verb, name string, body []byte) *http.Response
 	switch verb {
 	case "create":
 		n := &corev1.Namespace{}
-		_ = json.Unmarshal(body, n)
+		decode(body, n)
 		f.namespaces[n.Name] = n
 		return answer(201, n)
 	case "list":
@@ -209,7 +212,7 @@ func (f *fakeAPI) servePods(ctx context.Context, verb, space, name, selector, ve
 	switch verb {
 	case "create":
 		p := &corev1.Pod{}
-		_ = json.Unmarshal(body, p)
+		decode(body, p)
 		p.Namespace, p.UID = space, types.UID("uid of "+p.Name)
 		key = space + "/" + p.Name
 		if f.pods[key] != nil {
@@ -244,7 +247,7 @@ func (f *fakeAPI) servePods(ctx context.Context, verb, space, name, selector, ve
 		return answer(200, p)
 	}
 	var o metav1.DeleteOptions
-	_ = json.Unmarshal(body, &o)
+	decode(body, &o)
 	return f.deletePod(key, p, o)
 }
 
@@ -364,6 +367,15 @@ func typed(thing any) any {
 func status(code int, reason metav1.StatusReason, message string) *http.Response {
 	return answer(code, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Message: message,
 		Reason: reason, Code: int32(code)})
+}
+
+// decode reads what a client sends, which by itself chooses protobuf.
+func decode(body []byte, into runtime.Object) {
+	if bytes.HasPrefix(body, []byte("k8s\x00")) {
+		_, _, _ = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(body, nil, into)
+		return
+	}
+	_ = json.Unmarshal(body, into)
 }
 
 func notFound(what string) *http.Response {

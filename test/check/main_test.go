@@ -1,0 +1,190 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package check runs the program kubectl-kgrace against real kubelets: a node of each arm without a network for pods
+// (KGRACE_NODE_BIN), and a kind cluster with a node of each (KGRACE_CHECK_CLUSTER). `make check-test` has both.
+//
+// The program runs in a root of its own, in which there is nothing but it and a kubeconfig.
+package check
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/check"
+	"github.com/kgrace/kgrace/internal/imagefile"
+	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/upstreame2e"
+)
+
+const (
+	// shell is an image with busybox and nothing else.
+	shell = "kgrace.test/shell:v1"
+	// maxProgram, maxMemory and maxTime are what the issue of this program promises: bytes, bytes, and for one node.
+	maxProgram = 60 << 20
+	maxMemory  = 64 << 20
+	maxTime    = 75 * time.Second
+)
+
+func TestMain(m *testing.M) {
+	localnode.MaybeInit()
+	os.Exit(m.Run())
+}
+
+// program builds kubectl-kgrace as others would.
+func program(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "kubectl-kgrace")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", file, "./cmd/kubectl-kgrace")
+	cmd.Dir, cmd.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Size() > maxProgram {
+		t.Errorf("%d bytes, %v", info.Size(), err)
+	}
+	return file
+}
+
+// shellImage writes shell into a file.
+func shellImage(t *testing.T) string {
+	t.Helper()
+	busybox, _, err := upstreame2e.FindBusybox(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer := &imagefile.Files{{Path: "/bin/busybox", Mode: 0o755, From: busybox}, {Path: "/bin/sh", Link: "busybox"}, {Path: "/bin/sleep", Link: "busybox"}}
+	file := filepath.Join(t.TempDir(), "shell.tar")
+	image := imagefile.Image{Names: []string{shell}, Layers: []imagefile.Layer{layer}, Cmd: []string{"sh"}, Env: []string{"PATH=/bin"}, WorkingDir: "/"}
+	if err := imagefile.WriteFile(file, time.Time{}, image); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// checker runs the program in an empty root.
+type checker struct {
+	root string
+	args []string // of every run
+}
+
+func newChecker(t *testing.T, program, kubeconfig string, args ...string) checker {
+	t.Helper()
+	root := t.TempDir()
+	for name, from := range map[string]string{"kubectl-kgrace": program, "kubeconfig": kubeconfig} {
+		data, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(root, name), data, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return checker{root, args}
+}
+
+// outcome of a run.
+type outcome struct {
+	code   int
+	report check.Report
+	errs   string
+	took   time.Duration
+	memory int64 // bytes, at most
+}
+
+// run runs it; when stop is closed, it gets an interrupt.
+func (c checker) run(ctx context.Context, t *testing.T, stop <-chan struct{}, args ...string) (o outcome) {
+	t.Helper()
+	args = append(append([]string{"check", "--kubeconfig", "/kubeconfig", "--image", shell, "--output", "json"}, c.args...), args...)
+	cmd := exec.CommandContext(ctx, "/kubectl-kgrace", args...)
+	cmd.Path, cmd.Dir, cmd.Env, cmd.Err = "/kubectl-kgrace", "/", []string{}, nil
+	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: c.root}
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Error(err)
+		return o
+	}
+	ended := make(chan struct{})
+	go func() {
+		select {
+		case <-stop:
+			_ = cmd.Process.Signal(os.Interrupt)
+		case <-ended:
+		}
+	}()
+	err := cmd.Wait()
+	close(ended)
+	o.took, o.errs, o.code = time.Since(start), errs.String(), cmd.ProcessState.ExitCode()
+	o.memory = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	var exited *exec.ExitError
+	if err != nil && !errors.As(err, &exited) {
+		t.Error(err)
+	}
+	if out.Len() > 0 {
+		if err := json.Unmarshal(out.Bytes(), &o.report); err != nil {
+			t.Errorf("%v: %s", err, &out)
+		}
+	}
+	t.Logf("%s\ncode %d, %.1f s, %d MiB\n%s%s", strings.Join(args, " "), o.code, o.took.Seconds(), o.memory>>20, o.errs, out.String())
+	return o
+}
+
+// want compares the exit code and the verdicts on a node, given as "probe=verdict".
+func (o outcome) want(t *testing.T, code int, node string, results ...string) {
+	t.Helper()
+	if o.code != code {
+		t.Errorf("exit code %d, want %d", o.code, code)
+	}
+	if o.memory > maxMemory {
+		t.Errorf("it took %d bytes of memory, want at most %d", o.memory, maxMemory)
+	}
+	got := map[string]check.Verdict{}
+	for _, n := range o.report.Nodes {
+		for _, r := range n.Results {
+			if n.Node == node {
+				got[r.Probe] = r.Verdict
+			}
+		}
+	}
+	for _, want := range results {
+		probe, verdict, _ := strings.Cut(want, "=")
+		if string(got[probe]) != verdict {
+			t.Errorf("%s: %s is %q, want %q", node, probe, got[probe], verdict)
+		}
+	}
+}
+
+// all is every probe, with one verdict.
+func all(verdict string, prefixes ...string) (results []string) {
+	for _, prefix := range append(prefixes, "") {
+		for _, p := range []string{check.Shortened, check.Forced, check.Zero} {
+			results = append(results, prefix+p+"="+verdict)
+		}
+	}
+	return results
+}
