@@ -110,7 +110,9 @@ func (f *fakeAPI) RoundTrip(req *http.Request) (*http.Response, error) {
 			return r, nil
 		}
 	}
-	return f.serve(req, body), nil
+	r := f.serve(req, body)
+	// What was done is done, also for a client that has gone in between.
+	return r, req.Context().Err()
 }
 
 // serve is called with the lock.

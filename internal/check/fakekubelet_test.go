@@ -31,6 +31,7 @@ import (
 // kubelet is how a node's kubelet and runtime behave.
 type kubelet struct {
 	fixed   bool
+	half    bool   // it takes a shorter delete, and no force, of a terminating pod
 	holds   bool   // the runtime lets a second stop wait for the first
 	term    bool   // the runtime sends TERM before it kills, also for a timeout of 0
 	runtime string // as the node names it
@@ -167,6 +168,7 @@ func (p *process) run(f *fakeAPI, key string) {
 				if k.obeys {
 					kill = time.After(0)
 				}
+			case k.half && grace == 0:
 			case k.fixed && !k.holds && grace == 0:
 				return
 			case k.fixed && !k.holds:
