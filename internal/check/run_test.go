@@ -335,3 +335,24 @@ func TestInterrupted(t *testing.T) {
 		})
 	}
 }
+
+// TestServiceAccountLate: the account of a new namespace comes a moment after it.
+func TestServiceAccountLate(t *testing.T) {
+	for refusals, want := range map[int]Verdict{3: Fixed, 1000: Unknown} {
+		n := 0
+		o := try(t, map[string]*kubelet{"n": {fixed: true}}, func(f *fakeAPI, _ *Config) {
+			f.fault = func(method, path string) *http.Response {
+				if method == "POST" && strings.HasSuffix(path, "/pods") {
+					if n++; n <= refusals {
+						return status(403, "Forbidden", `pods "x" is forbidden: error looking up service account ns/default: serviceaccount "default" not found`)
+					}
+				}
+				return nil
+			}
+		})
+		o.want(t, "n", want)
+		if want == Unknown && n != 31 {
+			t.Errorf("%d tries", n)
+		}
+	}
+}
