@@ -47,13 +47,8 @@ func DryRun(c Config, out io.Writer) error {
 			return err
 		}
 	}
-	names := []string{witnessName, controlName}
-	for _, p := range c.plans() {
-		names = append(names, p.name)
-	}
-	for _, name := range names {
-		p := c.pod(podSpec{name: fmt.Sprintf("kgrace-%s-0-%s", id, name), run: id, node: node, hook: len(name) > len(hookPrefix) && name[:len(hookPrefix)] == hookPrefix,
-			until: now.Add(c.nodeTime())})
+	for _, made := range append([]plan{{name: witnessName}, {name: controlName}}, c.plans()...) {
+		p := c.pod(podSpec{name: fmt.Sprintf("kgrace-%s-0-%s", id, made.name), run: id, node: node, hook: made.hook, until: now.Add(c.nodeTime())})
 		p.Namespace = c.Namespace
 		if p.Namespace == "" {
 			p.Namespace = "kgrace-check-" + id

@@ -18,6 +18,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -70,10 +71,7 @@ func (e evidence) overhead() (time.Duration, string) {
 
 // judge gives the verdict on a probe.
 func (e evidence) judge(m measure, hook bool) Result {
-	name := m.probe
-	if hook {
-		name = name[len(hookPrefix):]
-	}
+	name := strings.TrimPrefix(m.probe, hookPrefix)
 	over, slow := e.overhead()
 	answer := func(v Verdict, at time.Duration, format string, args ...any) Result {
 		return Result{Probe: m.probe, Verdict: v, Seconds: at.Seconds(), Why: fmt.Sprintf(format, args...)}

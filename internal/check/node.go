@@ -115,19 +115,14 @@ func (r *run) play(ctx context.Context, t target, plans []plan, members map[stri
 
 // start brings a node's pods up and opens their logs. noLog says why there are none.
 func (r *run) start(ctx context.Context, index int, t target, plans []plan, members map[string]*member) (noLog string, err error) {
-	names := []string{witnessName, controlName}
-	hooks := map[string]bool{}
-	for _, p := range plans {
-		names = append(names, p.name)
-		hooks[p.name] = p.hook
-	}
+	var names []string
 	until := time.Now().Add(r.nodeTime() + time.Minute)
-	for _, name := range names {
-		p, err := r.create(ctx, r.pod(podSpec{name: fmt.Sprintf("kgrace-%s-%d-%s", r.id, index, name), run: r.id, node: t.name, hook: hooks[name], until: until}))
+	for _, m := range append([]plan{{name: witnessName}, {name: controlName}}, plans...) {
+		p, err := r.create(ctx, r.pod(podSpec{name: fmt.Sprintf("kgrace-%s-%d-%s", r.id, index, m.name), run: r.id, node: t.name, hook: m.hook, until: until}))
 		if err != nil {
-			return "", fmt.Errorf("create the %s pod: %w", name, err)
+			return "", fmt.Errorf("create the %s pod: %w", m.name, err)
 		}
-		members[name] = &member{pod: p}
+		names, members[m.name] = append(names, m.name), &member{pod: p}
 	}
 	starting, cancel := context.WithTimeout(ctx, r.StartTimeout)
 	defer cancel()
