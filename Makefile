@@ -92,7 +92,7 @@ check: ## build the check of clusters, one static program: _output/check/kubectl
 check-test: build check ## the check of clusters on real nodes of both arms, on a kind cluster with one of each, and on twenty fake nodes (root, Docker)
 	hack/setup.sh busybox-static && hack/build-kind-image.sh --from modules --arm stock
 	KGRACE_CHECK_PROGRAM=$(CURDIR)/_output/check/kubectl-kgrace go test -count=1 -run TestTwentyNodes ./internal/check
-	KGRACE_NODE_BIN=$(CURDIR)/_output/bin KGRACE_CHECK_CLUSTER=1 go test -count=1 -timeout=40m ./test/check
+	KGRACE_CHECK_PROGRAM=$(CURDIR)/_output/check/kubectl-kgrace KGRACE_NODE_BIN=$(CURDIR)/_output/bin KGRACE_CHECK_CLUSTER=1 go test -count=1 -timeout=40m ./test/check
 
 image: ## kind node images with the stock and the fixed kubelet, everything from Go modules and Debian packages (root, Docker)
 	hack/build-kind-image.sh --from modules --arm stock && hack/build-kind-image.sh --from modules --arm fixed

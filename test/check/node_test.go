@@ -105,7 +105,7 @@ func TestNodes(t *testing.T) {
 		t.Run(arm, func(t *testing.T) {
 			t.Parallel()
 			n := up(t, arm)
-			c := newChecker(t, bin, n.Kubeconfig(), "--namespace", "default", "--host-network", "--hooks")
+			c := newChecker(t, bin, n.Kubeconfig(), "--namespace", "default", "--tainted", "--host-network", "--hooks")
 			o := c.run(t.Context(), t, nil)
 			o.want(t, want.code, n.NodeName(), all(want.verdict, "hook-")...)
 			if o.took > maxTime {
@@ -120,7 +120,7 @@ func TestNodes(t *testing.T) {
 func TestOneNode(t *testing.T) {
 	bin := program(t)
 	n := up(t, "stock")
-	c := newChecker(t, bin, n.Kubeconfig(), "--namespace", "default", "--host-network")
+	c := newChecker(t, bin, n.Kubeconfig(), "--namespace", "default", "--tainted", "--host-network")
 	t.Run("image", func(t *testing.T) {
 		o := c.run(t.Context(), t, nil, "--image", "kgrace.test/none:v1")
 		o.want(t, 3, n.NodeName(), all("could not tell")...)
@@ -172,7 +172,7 @@ func TestOneNode(t *testing.T) {
 func TestRights(t *testing.T) {
 	bin := program(t)
 	n := up(t, "fixed")
-	c := newChecker(t, bin, n.Kubeconfig(), "--namespace", "default", "--host-network", "--as", "checker")
+	c := newChecker(t, bin, n.Kubeconfig(), "--namespace", "default", "--tainted", "--host-network", "--as", "checker")
 	dry := exec.CommandContext(t.Context(), bin, "check", "--dry-run", "--namespace", "default")
 	out, err := dry.Output()
 	if err != nil {
