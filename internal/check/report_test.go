@@ -33,7 +33,7 @@ var example = Report{
 		{Node: "c", Kubelet: "v1.37.2+grace.2", Runtime: "cri-o://1.30.2", Verdict: Affected, Cause: CauseRuntime, Why: "the runtime", Hint: "upgrade it",
 			Results: []Result{{Shortened, Affected, 45, "x"}, {Forced, Unknown, 7.31, "the log"}, {Zero, Fixed, 0, ""}}},
 	},
-	LeftOut: []string{"2 nodes with taints"},
+	LeftOut: []string{"2 with taints"},
 }
 
 func TestTable(t *testing.T) {
@@ -50,10 +50,10 @@ b: is not Ready
 c: the runtime
 c, forced: the log
 c: upgrade it
-left out: 2 nodes with taints
+left out: 2 with taints
 
 Seconds are from the moment a process was first asked to end to its end.
-3 nodes: 2 affected, 0 fixed, 1 could not tell.
+Nodes: 2 affected, 0 fixed, 1 could not tell.
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

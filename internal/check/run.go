@@ -63,7 +63,7 @@ func Run(ctx context.Context, c Config) (report Report, err error) {
 	if err := r.open(ctx, len(targets)); err != nil {
 		return report, err
 	}
-	r.logf("%d nodes, pods in namespace %s, about %d s a node", len(targets), r.space, r.Grace+20)
+	r.logf("nodes: %d; pods in namespace %s; about %d s a node", len(targets), r.space, r.Grace+20)
 
 	following, stop := context.WithCancel(ctx)
 	var follower sync.WaitGroup

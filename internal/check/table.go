@@ -79,7 +79,7 @@ func (r *Report) summary() string {
 	for _, n := range r.Nodes {
 		count[n.Verdict]++
 	}
-	return fmt.Sprintf("%d nodes: %d affected, %d fixed, %d could not tell.", len(r.Nodes), count[Affected], count[Fixed], count[Unknown])
+	return fmt.Sprintf("Nodes: %d affected, %d fixed, %d could not tell.", count[Affected], count[Fixed], count[Unknown])
 }
 
 // figure is a result in a table.

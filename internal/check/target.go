@@ -103,7 +103,7 @@ func (r *run) listed(ctx context.Context) (chosen []target, leftOut []string, er
 		}
 	}
 	if tainted > 0 {
-		leftOut = append(leftOut, fmt.Sprintf("%d nodes with taints (--tainted takes them)", tainted))
+		leftOut = append(leftOut, fmt.Sprintf("%d with taints (--tainted takes them)", tainted))
 	}
 	return chosen, leftOut, nil
 }
