@@ -102,10 +102,10 @@ type member struct {
 func (r *run) carryOut(ctx context.Context, p plan, m member, witness *life) (found measure) {
 	found.probe = p.name
 	refuse := func(err error) measure {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
 		found.trouble = "delete: " + err.Error()
+		if ctx.Err() != nil {
+			found.trouble = context.Cause(ctx).Error()
+		}
 		return found
 	}
 	if !pause(ctx, p.delay) {

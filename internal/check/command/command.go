@@ -74,7 +74,8 @@ func New(out, errs io.Writer) *cobra.Command {
   hook-...   with --hooks: the same with a preStop hook that never ends
 
 The process itself says how long it lives: its log, opened before the delete, goes on after the pod's object is gone. The pods are
-restricted as Pod Security means it, ask for 5m of CPU and 8 MiB each, and need a shell and sleep in their image.
+restricted as Pod Security means it, ask for 5m of CPU and 8 MiB each, and need sh and sleep in their image; zero cannot be told if
+sleep takes whole seconds only.
 
 What is made is removed in the end and on Ctrl-C; a second Ctrl-C ends the program at once, and --cleanup removes what such an end
 left, once its time is over. Cluster-admin is not needed: --dry-run prints the roles. With --namespace, pods are made in one that is
