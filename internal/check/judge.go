@@ -58,9 +58,9 @@ func (e evidence) overhead() (time.Duration, string) {
 	case e.control.trouble != "":
 		return 0, "the control pod: " + e.control.trouble
 	case !e.control.gone:
-		return 0, "the control pod, deleted once with " + short.String() + ", did not go"
+		return 0, "the control pod, deleted once with " + seconds(short) + ", did not go"
 	case e.control.goneBy < short-early:
-		return 0, fmt.Sprintf("the control pod went after %s, before its %s were over: its process does not ignore TERM", seconds(e.control.goneBy), short)
+		return 0, fmt.Sprintf("the control pod went after %s, before its %s were over: its process does not ignore TERM", seconds(e.control.goneBy), seconds(short))
 	}
 	over := max(0, e.control.goneBy-short)
 	if over > maxOverhead {

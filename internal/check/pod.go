@@ -39,9 +39,9 @@ const (
 	wordHook  = "hook"
 )
 
-// script ignores TERM, and says that it came. wait returns for a signal, sleep does not; a sleep that knows no fractions takes
+// script ignores TERM, and what else an image may name as its stop signal, and says that it came. wait returns for a signal, sleep does not; a sleep that knows no fractions takes
 // whole seconds, which the verdict on zero then cannot be told from.
-const script = `trap 'echo ` + wordTerm + `' TERM
+const script = `trap 'echo ` + wordTerm + `' TERM INT QUIT
 trap 'echo ` + wordHook + `' USR1
 while :; do
   echo ` + wordAlive + `

@@ -38,7 +38,7 @@ type right struct {
 func (r right) String() string { return r.verb + " " + r.resource }
 
 const (
-	withoutLog   = "forced and zero cannot be told"
+	withoutLog   = "zero cannot be told, and forced only by the kubelet's metrics"
 	withoutNodes = "versions are not shown, and a node that fails in between is not noticed"
 	withoutProxy = "what the kubelet counts itself is not shown"
 )
