@@ -39,7 +39,7 @@ func Cleanup(ctx context.Context, c Config) error {
 			return left
 		})
 		if err == nil {
-			c.logf("namespace %s: nothing is left behind", c.Namespace)
+			c.logf("namespace %s: nothing more to remove", c.Namespace)
 		}
 		return err
 	}
@@ -61,7 +61,7 @@ func Cleanup(ctx context.Context, c Config) error {
 		}
 		c.logf("namespace %s: removed", n.Name)
 	}
-	c.logf("nothing is left behind in namespaces of runs")
+	c.logf("nothing more to remove")
 	return nil
 }
 

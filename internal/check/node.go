@@ -33,6 +33,8 @@ const (
 	// firstLines is what a process has to say before its pod is deleted.
 	firstLines = 3
 	logTimeout = 15 * time.Second
+	// clockSkew is how far apart the clocks of two machines may be that check one cluster.
+	clockSkew = 30 * time.Second
 )
 
 // node checks one node.
@@ -116,7 +118,7 @@ func (r *run) play(ctx context.Context, t target, plans []plan, members map[stri
 // start brings a node's pods up and opens their logs. noLog says why there are none.
 func (r *run) start(ctx context.Context, index int, t target, plans []plan, members map[string]*member) (noLog string, err error) {
 	var names []string
-	until := time.Now().Add(r.nodeTime() + time.Minute)
+	until := time.Now().Add(r.nodeTime() + clockSkew)
 	for _, m := range append([]plan{{name: witnessName}, {name: controlName}}, plans...) {
 		p, err := r.create(ctx, r.pod(podSpec{name: fmt.Sprintf("kgrace-%s-%d-%s", r.id, index, m.name), run: r.id, node: t.name, hook: m.hook, until: until}))
 		if err != nil {

@@ -25,6 +25,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
@@ -157,6 +158,33 @@ func TestOneNode(t *testing.T) {
 			t.Fatal(err)
 		}
 		nothingLeft(t, client(t, n))
+	})
+	t.Run("killed", func(t *testing.T) {
+		killed, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		c.run(killed, t, nil, "--grace", "20", "--start-timeout", "8s")
+		cleanup := func() []corev1.Pod {
+			if o := c.run(t.Context(), t, nil, "--cleanup"); o.code != 0 {
+				t.Errorf("code %d", o.code)
+			}
+			pods, err := client(t, n).CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: check.RunLabel})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pods.Items
+		}
+		left := cleanup()
+		if len(left) == 0 {
+			t.Fatal("nothing was left, or what a run may still use was removed")
+		}
+		until, err := time.Parse(time.RFC3339, left[len(left)-1].Annotations[check.UntilAnnotation])
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Until(until) + time.Second)
+		if left := cleanup(); len(left) > 0 {
+			t.Errorf("%d pods are left", len(left))
+		}
 	})
 	t.Run("two at once", func(t *testing.T) {
 		var both sync.WaitGroup
