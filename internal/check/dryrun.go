@@ -35,7 +35,7 @@ func DryRun(c Config, out io.Writer) error {
 		node = c.Nodes[0]
 	}
 	now := time.Now()
-	fmt.Fprintln(out, "# The least rights. Those on nodes and on nodes/proxy can be left out: see --help.")
+	fmt.Fprintln(out, "# The least rights. Those on pods/log, nodes/proxy and, with --node, nodes can be left out; less can be told then.")
 	for _, role := range c.Roles() {
 		if err := writeYAML(out, role); err != nil {
 			return err
