@@ -93,7 +93,7 @@ func (r *run) play(ctx context.Context, t target, plans []plan, members map[stri
 		all.Go(func() { found[i] = r.carryOut(ctx, p, *members[p.name], witness) })
 	}
 	all.Go(func() {
-		e.control = r.carryOut(ctx, plan{name: controlName, first: Short}, member{pod: members[controlName].pod}, nil)
+		e.control = r.carryOut(ctx, plan{name: controlName, delay: between, first: Short}, member{pod: members[controlName].pod}, nil)
 	})
 	if r.rights.proxy {
 		counting, stop := context.WithCancel(ctx)

@@ -74,8 +74,8 @@ type plan struct {
 	second *int64
 }
 
-// plans are the probes of a node. zero comes together with the second delete of the others, so that it shows whether the kubelet
-// heard of deletes at that time.
+// plans are the probes of a node. zero and the control come together with the second delete of the others, so that they show whether
+// the kubelet heard of deletes at that time.
 func (c *Config) plans() []plan {
 	short, zero := int64(Short), int64(0)
 	all := []plan{

@@ -19,6 +19,7 @@ package check
 import (
 	"strings"
 	"testing"
+	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -143,4 +144,12 @@ func rulesOf(role any) []rbacv1.PolicyRule {
 		return r.Rules
 	}
 	return nil
+}
+
+// TestDeafWithoutLogs: the control shows that the kubelet no longer heard when the second delete came.
+func TestDeafWithoutLogs(t *testing.T) {
+	o := try(t, map[string]*kubelet{"n": {fixed: true, deaf: settle + 1500*time.Millisecond}}, func(f *fakeAPI, _ *Config) {
+		f.denied["get pods/log"], f.denied["get nodes/proxy"] = true, true
+	})
+	o.want(t, "n", Unknown, "shortened=could not tell")
 }
