@@ -35,6 +35,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kindnode"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/nodebin"
+	"github.com/kgrace/kgrace/internal/versions"
 )
 
 // clusterVar asks for a kind cluster, of the stock image that `kgrace image build` leaves in the Docker engine.
@@ -107,7 +108,11 @@ func swap(t *testing.T, node string) {
 	t.Helper()
 	dir, minor := nodebin.Asked()
 	if minor == "" {
-		minor = "v1.37"
+		pins, err := versions.LoadRoot("../..")
+		if err != nil {
+			t.Fatal(err)
+		}
+		minor = pins.Default
 	}
 	docker(t, "cp", filepath.Join(dir, minor, "fixed", "kubelet"), node+":/usr/bin/kubelet.fixed")
 	docker(t, "exec", node, "sh", "-c", "mv /usr/bin/kubelet.fixed /usr/bin/kubelet && systemctl restart kubelet")
@@ -160,7 +165,11 @@ func TestCluster(t *testing.T) {
 		}
 	})
 	t.Run("node dies", func(t *testing.T) {
-		time.AfterFunc(9*time.Second, func() { docker(t, "pause", c.NodeName()) })
+		time.AfterFunc(9*time.Second, func() {
+			if out, err := exec.Command("docker", "pause", c.NodeName()).CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
 		o := k.run(t.Context(), t, nil, "--node", c.NodeName())
 		docker(t, "unpause", c.NodeName())
 		o.want(t, 3, c.NodeName(), "shortened=could not tell", "forced=could not tell")
