@@ -41,6 +41,9 @@ type kubelet struct {
 	// slow is how long the kubelet takes to act on anything, deaf from when on it hears of no more deletes.
 	slow time.Duration
 	deaf time.Duration
+	// logs is how many lines of a log are given before it ends, with what the kubelet then says.
+	logs     int
+	logsText string
 	// obeys: the process ends on TERM.
 	obeys bool
 	// dead is closed when the node dies; cut says that logs then end as if in order.
@@ -190,6 +193,10 @@ func (f *fakeAPI) log(ctx context.Context, key string) *http.Response {
 			lines, changed := p.lines, p.changed
 			p.mu.Unlock()
 			for ; next < len(lines); next++ {
+				if p.kubelet.logs > 0 && next >= p.kubelet.logs && !strings.HasSuffix(key, witnessName) {
+					_, err := io.WriteString(out, p.kubelet.logsText)
+					return err
+				}
 				if _, err := io.WriteString(out, lines[next]+"\n"); err != nil {
 					return err
 				}

@@ -166,10 +166,13 @@ func TestSilence(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	l := &life{done: make(chan struct{}), changed: make(chan struct{})}
-	text := "2026-01-01T00:00:00.1Z alive\n2026-01-01T00:00:00.3Z hook\n2026-01-01T00:00:01.3Z term\nnonsense\n2026-01-01T00:00:02.3Z alive\n" +
+	text := "2026-01-01T00:00:00.1Z alive\n2026-01-01T00:00:00.3Z hook\n2026-01-01T00:00:01.3Z term\n2026-01-01T00:00:02.3Z alive\n" +
 		"rpc error: code = NotFound desc = an error occurred\n2026-01-01T00:00:09Z other words\n"
 	if err := l.read(strings.NewReader(text)); err != nil {
 		t.Fatal(err)
+	}
+	if err := l.read(strings.NewReader("failed to create fsnotify watcher: too many open files")); err == nil || !strings.Contains(err.Error(), "too many open files") {
+		t.Errorf("got %v", err)
 	}
 	if l.lines != 4 || l.marked != wordHook || l.last.Sub(l.mark) != 2*s {
 		t.Errorf("%+v", l)

@@ -19,6 +19,7 @@ package check
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -28,6 +29,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
+
+// freshness is how long a process that says a word five times a second is waited for.
+const freshness = 3 * time.Second
 
 // life is what a process said of itself. Times of lines are the node's, written by its runtime; seen is this machine's.
 type life struct {
@@ -63,15 +67,36 @@ func listen(ctx context.Context, pods typedcorev1.PodInterface, name string) (*l
 
 func (l *life) read(stream io.Reader) error {
 	lines := bufio.NewScanner(stream)
+	var broken error
 	for lines.Scan() {
 		stamp, word, _ := strings.Cut(lines.Text(), " ")
 		at, err := time.Parse(time.RFC3339Nano, stamp)
-		if err != nil || word != wordAlive && word != wordTerm && word != wordHook {
-			continue // what the kubelet adds when the log is gone, or the runtime
+		switch {
+		case err == nil && (word == wordAlive || word == wordTerm || word == wordHook):
+			l.add(at, word)
+		case err != nil && !strings.Contains(strings.ToLower(strings.ReplaceAll(lines.Text(), " ", "")), "notfound"):
+			// A kubelet that can follow a log no longer says so in its text, and the stream ends as if in order: too many open
+			// files, for one. That the container is not found is an end in order.
+			broken = errors.New(oneLine(lines.Text()))
 		}
-		l.add(at, word)
 	}
-	return lines.Err()
+	return errors.Join(lines.Err(), broken)
+}
+
+// fresh waits for one more line.
+func (l *life) fresh(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, freshness)
+	defer cancel()
+	n := l.count()
+	if l.until(ctx, func(l *life) bool { return l.lines > n }) {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return fmt.Errorf("its log broke off before the delete: %w", l.err)
+	}
+	return errors.New("its log ended, or stood still, before the delete")
 }
 
 func (l *life) add(at time.Time, word string) {
@@ -112,7 +137,9 @@ func (l *life) heard(ctx context.Context, lines int) error {
 	if l.until(ctx, func(l *life) bool { return l.lines >= lines }) {
 		return nil
 	}
-	return fmt.Errorf("its log has %d lines, want %d: the image needs a shell and sleep", l.count(), lines)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return errors.Join(fmt.Errorf("its log has %d lines, want %d: the image needs sh and sleep", l.lines, lines), l.err)
 }
 
 func (l *life) count() int {

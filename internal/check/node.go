@@ -160,7 +160,16 @@ func (r *run) listen(ctx context.Context, names []string, members map[string]*me
 		m := members[name]
 		for {
 			m.life, err = listen(ctx, r.pods, m.pod.Name)
-			if err == nil || apierrors.IsForbidden(err) || !pause(opening, retryAfter) {
+			if err == nil {
+				// A kubelet that has no file left to follow a log with may have one a moment later.
+				if err = m.life.heard(opening, firstLines); err == nil {
+					break
+				}
+			}
+			if ctx.Err() != nil {
+				return "", context.Cause(ctx)
+			}
+			if apierrors.IsForbidden(err) || !pause(opening, retryAfter) {
 				break
 			}
 		}
@@ -168,17 +177,7 @@ func (r *run) listen(ctx context.Context, names []string, members map[string]*me
 			for _, m := range members {
 				m.life = nil
 			}
-			return oneLine(err.Error()), nil
-		}
-	}
-	for _, name := range names {
-		if m := members[name]; m.life != nil {
-			if err := m.life.heard(opening, firstLines); err != nil {
-				if ctx.Err() != nil {
-					err = context.Cause(ctx)
-				}
-				return "", fmt.Errorf("the %s pod: %w", name, err)
-			}
+			return fmt.Sprintf("the %s pod: %s", name, oneLine(err.Error())), nil
 		}
 	}
 	return "", nil

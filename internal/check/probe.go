@@ -111,6 +111,13 @@ func (r *run) carryOut(ctx context.Context, p plan, m member, witness *life) (fo
 	if !pause(ctx, p.delay) {
 		return refuse(ctx.Err())
 	}
+	if m.life != nil {
+		// A log that ended before the delete would look like a process that did after it.
+		if err := m.life.fresh(ctx); err != nil {
+			found.trouble = err.Error()
+			return found
+		}
+	}
 	if err := r.remove(ctx, m.pod, p.first); err != nil {
 		return refuse(err)
 	}

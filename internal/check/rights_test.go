@@ -89,7 +89,7 @@ func TestRightsNotTold(t *testing.T) {
 		"list pods":         "the witness pod: pods is forbidden",
 		"watch pods":        "it lived for its old grace period", // then pods are listed once a second
 		"list nodes":        "name the nodes (--node)",
-		"get pods/log":      "its log could not be read: pods/log is forbidden",
+		"get pods/log":      "its log could not be read: the witness pod: pods/log is forbidden",
 	} {
 		t.Run(taken, func(t *testing.T) {
 			o := try(t, map[string]*kubelet{"n": {}}, func(f *fakeAPI, c *Config) {

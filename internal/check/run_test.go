@@ -209,6 +209,24 @@ func TestDiesAfterTheControl(t *testing.T) {
 	}
 }
 
+// TestLogsThatEnd: a kubelet that cannot follow logs, which kind clusters are known for, says so in the log, if at all. On either arm
+// neither the end of a log before the delete nor its end with such a text is taken for the end of a process.
+func TestLogsThatEnd(t *testing.T) {
+	for _, fixed := range []bool{false, true} {
+		for lines, text := range map[int]string{2: "", 10: "", 11: "failed to create fsnotify watcher: too many open files", 25: "failed to watch: too many open files"} {
+			o := try(t, map[string]*kubelet{"n": {fixed: fixed, logs: lines, logsText: text}}, nil)
+			if n := o.Nodes[0]; n.Verdict == Fixed {
+				t.Errorf("fixed %v, %d lines, %q: %+v", fixed, lines, text, n)
+			}
+			for _, r := range o.Nodes[0].Results {
+				if r.Probe != Shortened && r.Verdict != Unknown && !(lines == 2 && r.Probe == Forced) {
+					t.Errorf("fixed %v, %d lines, %q: %+v", fixed, lines, text, r)
+				}
+			}
+		}
+	}
+}
+
 // TestLateSecondDelete: when the API server is too busy for the second delete, zero alone can be told.
 func TestLateSecondDelete(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
