@@ -78,6 +78,9 @@ func (l *life) read(stream io.Reader) error {
 			// A kubelet that can follow a log no longer says so in its text, and the stream ends as if in order: too many open
 			// files, for one. That the container is not found is an end in order.
 			broken = errors.New(oneLine(lines.Text()))
+			if strings.Contains(lines.Text(), "too many open files") {
+				broken = fmt.Errorf("%w; raise fs.inotify.max_user_instances on the node", broken)
+			}
 		}
 	}
 	return errors.Join(lines.Err(), broken)
