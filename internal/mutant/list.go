@@ -106,7 +106,7 @@ func ofTheDeadline() []Mutant {
 			File: worker,
 			Old:  "\tif status.termination == nil {",
 			New:  "\tif status.termination == nil || status != nil {",
-			Node: []string{"shorten-once", "shorten-late"},
+			Node: []string{"shorten-late", "hook-running-not-restarted"},
 		},
 		{
 			Name: "request-before-begin-lost",
