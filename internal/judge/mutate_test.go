@@ -144,7 +144,7 @@ var mutants = []mutant{
 	{"killed at the old deadline", "shorten-once", []mutate{drop(1, callOf("main", "StopContainer")), shift(0, exitOf("main"), 12*time.Second)}, []scenario.Rule{"R1", "R3"}},
 	{"killed early", "shorten-once", []mutate{shift(0, exitOf("main"), -3*time.Second)}, []scenario.Rule{"R1"}},
 	{"never killed", "shorten-once", []mutate{drop(0, exitOf("main")), shift(0, kind(history.Finished), 20*time.Second)}, []scenario.Rule{"R1", "R3"}},
-	{"remaining rounded down", "shorten-once", []mutate{timeout(1, "main", add(-1))}, []scenario.Rule{"R3"}},
+	{"remaining rounded down", "shorten-once", []mutate{timeout(1, "main", to(8))}, []scenario.Rule{"R3"}},
 	{"the grace counted anew", "shorten-once", []mutate{timeout(1, "main", to(12))}, []scenario.Rule{"R3"}},
 	{"the shorter stop sent after the pod cache's 2 s", "shorten-thrice", []mutate{shift(1, callOf("main", "StopContainer"), 2*time.Second)}, []scenario.Rule{"R3"}},
 	{"the last shorter stop not sent", "shorten-thrice", []mutate{drop(2, callOf("main", "StopContainer"))}, []scenario.Rule{"R3"}},
@@ -203,9 +203,9 @@ var mutants = []mutant{
 	{"a hook that hangs, twice the grace", "hook-hangs", []mutate{shift(0, callOf("main", "StopContainer"), 20*time.Second), shift(0, exitOf("main"), 20*time.Second)}, []scenario.Rule{"R5"}},
 	{"a hook's time on top", "hook-slow", []mutate{shift(0, callOf("main", "StopContainer"), 16*time.Second), shift(0, exitOf("main"), 16*time.Second)}, []scenario.Rule{"R1"}},
 	{"the probe died with the sync", "readiness-during-stop", []mutate{dropFrom(word("main", "PROBE"), 5)}, []scenario.Rule{"R12"}},
-	{"a retry with more time", "stop-errors", []mutate{timeout(1, "main", to(30))}, []scenario.Rule{"R2"}},
 	{"refused and stuck", "stop-errors", []mutate{drop(0, exitOf("main")), shift(0, kind(history.Finished), 100*time.Second)}, []scenario.Rule{"R11"}},
-	{"held back by a call that hangs", "stop-hangs", []mutate{drop(1, callOf("main", "StopContainer")), shift(0, exitOf("main"), 17*time.Second)}, []scenario.Rule{"R8", "R11"}},
+	{"held back by a call that hangs", "stop-hangs", []mutate{drop(1, callOf("main", "StopContainer")), shift(0, exitOf("main"), 17*time.Second),
+		shift(0, kind(history.Finished), 20*time.Second)}, []scenario.Rule{"R8", "R11"}},
 	{"held to the taint manager's grace", "taint-evict", []mutate{drop(1, callOf("main", "StopContainer")), shift(0, exitOf("main"), 27*time.Second),
 		shift(0, kind(history.Finished), 30*time.Second)}, []scenario.Rule{"R3", "R4"}},
 	{"a context's end as a container's", "pending-fast-delete", []mutate{put(0, kind(history.APIContainer), 0,
@@ -243,6 +243,8 @@ func TestMutantsAreRed(t *testing.T) {
 		t.Run(m.id+"/"+m.name, func(t *testing.T) {
 			s := row(t, m.id)
 			h := recorded(t, scenario.Fixed, m.id)
+			// What the machine may explain has tests of its own: here it explains nothing.
+			h.Events = slices.DeleteFunc(h.Events, kind(history.ControlLate))
 			for _, how := range m.how {
 				how(t, &h)
 			}
