@@ -32,25 +32,31 @@ if (( $# < 1 || $# > 2 )) || [[ ! -f "${folder}/kustomization.yaml" ]]; then
   echo "run.sh: want a file for the JUnit and, if need be, a folder with a kustomization.yaml; got: $*" >&2
   exit 2
 fi
-# A Job cannot be changed, and what an earlier one found must not be taken for this one's.
-"${kubectl}" delete job --ignore-not-found --namespace "${namespace}" kgrace-check
-"${kubectl}" apply --kustomize "${folder}"
+# cannot ends with the exit code for "it could not be told": the 1 of a command that failed would read as "affected".
+cannot() {
+  echo "run.sh: $1" >&2
+  exit 3
+}
 
-# kubectl waits for one of the two conditions that end a Job at a time.
+# A Job cannot be changed, and what an earlier one found must not be taken for this one's.
+"${kubectl}" delete job --ignore-not-found --namespace "${namespace}" kgrace-check || cannot "cannot delete the job of an earlier run"
+"${kubectl}" apply --kustomize "${folder}" || cannot "cannot apply ${folder}"
+
+# kubectl waits for one of the two conditions that end a Job at a time. How either wait ends decides nothing: the exit code of
+# the container does, and without one the result is 3.
 "${kubectl}" wait --namespace "${namespace}" --for=condition=Complete --timeout=1900s job/kgrace-check >/dev/null &
 complete=$!
 "${kubectl}" wait --namespace "${namespace}" --for=condition=Failed --timeout=1900s job/kgrace-check >/dev/null &
 failed=$!
-wait -n "${complete}" "${failed}" || true
-kill "${complete}" "${failed}" 2>/dev/null || true
-wait "${complete}" "${failed}" 2>/dev/null || true
+wait -n "${complete}" "${failed}" || :
+# One of the two has ended, so kill fails for it.
+kill "${complete}" "${failed}" 2>/dev/null || :
+wait "${complete}" "${failed}" 2>/dev/null || :
 
-"${kubectl}" logs --namespace "${namespace}" job/kgrace-check --container check >"${junit}" || true
-code="$("${kubectl}" get pods --namespace "${namespace}" --selector app=kgrace-check \
-  --output jsonpath='{.items[0].status.containerStatuses[0].state.terminated.exitCode}')" || true
-if [[ -z "${code}" ]]; then
-  echo "run.sh: the job did not end by itself" >&2
-  "${kubectl}" describe pods --namespace "${namespace}" --selector app=kgrace-check >&2
-  exit 3
+if ! code="$("${kubectl}" get pods --namespace "${namespace}" --selector app=kgrace-check \
+  --output jsonpath='{.items[0].status.containerStatuses[0].state.terminated.exitCode}')" || [[ -z "${code}" ]]; then
+  "${kubectl}" describe pods --namespace "${namespace}" --selector app=kgrace-check >&2 || echo "run.sh: cannot describe the pod" >&2
+  cannot "the job did not end by itself"
 fi
+"${kubectl}" logs --namespace "${namespace}" job/kgrace-check --container check >"${junit}" || cannot "cannot read the JUnit of the job"
 exit "${code}"

@@ -26,7 +26,7 @@ import (
 )
 
 // Cleanup removes what runs left behind that were killed: namespaces of their own and, in c.Namespace if that is given, pods. What a
-// run may still use (UntilAnnotation) stays, and is told.
+// run may still use (UntilAnnotation) stays, and is reported.
 func Cleanup(ctx context.Context, c Config) error {
 	if c.Namespace != "" {
 		used := map[string]bool{}

@@ -80,7 +80,7 @@ func TestTwoAtOnce(t *testing.T) {
 		reports := make(chan Report)
 		for i := range 2 {
 			go func() {
-				time.Sleep(time.Duration(i) * 5 * time.Second)
+				time.Sleep(time.Duration(i) * 5 * time.Second) // in the bubble: the second run starts while the first one is busy
 				r, err := Run(t.Context(), c)
 				if err != nil {
 					t.Error(err)
@@ -97,6 +97,6 @@ func TestTwoAtOnce(t *testing.T) {
 			t.Errorf("left: %v", left)
 		}
 		close(f.kubelets["n"].dead)
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // in the bubble: for the goroutines of the fake kubelet to end
 	})
 }

@@ -95,7 +95,7 @@ func (p *process) run(f *fakeAPI, key string) {
 	case <-k.dead:
 		return
 	case <-p.deletes: // before it ran
-		time.Sleep(k.slow)
+		time.Sleep(k.slow) // in the bubble, as all times of the fake kubelet
 		f.mu.Lock()
 		f.removeObject(key)
 		f.mu.Unlock()
@@ -137,7 +137,7 @@ func (p *process) run(f *fakeAPI, key string) {
 		case <-term:
 			p.say(wordTerm)
 		case <-kill:
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond) // in the bubble: from the death to the removal of the object
 			f.mu.Lock()
 			f.removeObject(key)
 			f.mu.Unlock()
@@ -146,7 +146,7 @@ func (p *process) run(f *fakeAPI, key string) {
 			if k.deaf > 0 && time.Since(born) > k.deaf {
 				continue
 			}
-			time.Sleep(k.slow)
+			time.Sleep(k.slow) // in the bubble: a kubelet that takes its time
 			p.mu.Lock()
 			p.orphan = grace == 0
 			p.mu.Unlock()
@@ -208,7 +208,7 @@ func (f *fakeAPI) log(ctx context.Context, key string) *http.Response {
 				more := next < len(p.lines)
 				p.mu.Unlock()
 				if !more {
-					time.Sleep(700 * time.Millisecond)
+					time.Sleep(700 * time.Millisecond) // in the bubble: a log's connection ends after the process
 					return nil
 				}
 			case <-ctx.Done():

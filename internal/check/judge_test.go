@@ -185,7 +185,7 @@ func TestAbsence(t *testing.T) {
 		k := newTracker(nil, "run")
 		start := time.Now()
 		k.listed([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "p"}}, {ObjectMeta: metav1.ObjectMeta{Name: "q"}}})
-		time.Sleep(20 * s)
+		time.Sleep(20 * s) // in the bubble: the time between two lists
 		k.listed([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "q"}}})
 		a, ok := k.isGone("p")
 		if !ok || !a.from.Equal(start) || a.by.Sub(start) != 20*s {

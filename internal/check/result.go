@@ -121,7 +121,7 @@ func (n *NodeReport) conclude() {
 		n.Cause = CauseKubelet
 		if by[Zero] == Fixed && hurried {
 			n.Cause = CauseRuntime
-			n.Why = "the kubelet kills at once when it is told to, so it is fixed; the runtime holds a second, shorter stop back"
+			n.Why = "the kubelet sends zero at once, so it is fixed; the runtime delays a second, shorter stop"
 		}
 	}
 	n.Hint = runtimeHint(n.Runtime)

@@ -65,8 +65,8 @@ func (c *Config) Rights() []right {
 // granted are the rights that a run can do without.
 type granted struct{ logs, nodes, proxy bool }
 
-// ask finds out which rights there are before anything is made. A server that will not say is taken to grant the most: what is then
-// refused is told where it happens.
+// ask finds out which rights there are before anything is made. A server that does not answer is taken to grant the most: a
+// refusal is then reported where it happens.
 func (r *run) ask(ctx context.Context) (missing []string, err error) {
 	r.rights = granted{true, true, true}
 	var refused []string

@@ -27,7 +27,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// closeTimeout bounds the end of a run. What is left then is told, and `kgrace check --cleanup` removes it.
+// closeTimeout bounds the end of a run. What is left then is reported, and `kgrace check --cleanup` removes it.
 const closeTimeout = time.Minute
 
 // open makes the namespace, if the run has one of its own.
