@@ -42,10 +42,11 @@ type facts struct {
 	// containers are those that ran: one whose image never came is none.
 	containers []*container
 	// began are the moments of a terminating sync that the sim level saw, synced the ends of what only SyncPod does, and
-	// begins the beginning of the termination in each run of the kubelet. attempts are the starts of all terminating syncs, where
-	// the history tells of each.
-	began, synced, attempts []time.Time
-	begins                  []beginning
+	// begins the beginning of the termination in each run of the kubelet.
+	began, synced []time.Time
+	begins        []beginning
+	// attempts are the starts of all terminating syncs, where the history tells of each.
+	attempts []attempt
 	// podEvents are the watch events of the pod.
 	podEvents []history.Event
 	// sandboxStops are the StopPodSandbox calls, kubelet the kubelet's events about the pod.
@@ -187,10 +188,10 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 		case history.KubeletBegan:
 			f.began = append(f.began, e.At)
 			if e.Count > 0 {
-				f.attempts = append(f.attempts, e.At)
+				f.attempts = append(f.attempts, attempt{at: e.At, order: order})
 			}
 		case history.KubeletAgain:
-			f.attempts = append(f.attempts, e.At)
+			f.attempts = append(f.attempts, attempt{at: e.At, order: order})
 		case history.KubeletLeft:
 			f.left = append(f.left, e)
 		case history.KubeletEvent:

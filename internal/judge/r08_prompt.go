@@ -16,7 +16,10 @@ limitations under the License.
 
 package judge
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // promptRule judges R8. After each shortening the stop call that had to wait for the old sync to return is sent in time,
 // whichever wait that sync was in: the old sync may take Returns to return, and the new one Acts to send (R3). Where the
@@ -47,6 +50,18 @@ func promptRule(f *facts) Finding {
 	return held("each wait was left in time")
 }
 
+// attempt is the start of a terminating sync; order is its place in the record.
+type attempt struct {
+	at    time.Time
+	order int
+}
+
+// follows says that it came after a request. An eviction tells the worker in no time, so at the sim level both may have one
+// moment; then their places in the record decide.
+func (a attempt) follows(r request) bool {
+	return a.at.After(r.sent) || a.at.Equal(r.sent) && a.order > r.order
+}
+
 // returned looks for the terminating sync that request number n (a shortening) must lead to. The last result is false where no
 // sync was under way, and where the kill may have ended by itself before the next one was due.
 func (f *facts) returned(n int) (Finding, bool) {
@@ -54,9 +69,12 @@ func (f *facts) returned(n int) (Finding, bool) {
 	due := f.acts(n).Add(f.Returns + f.Slack)
 	since := f.beginning(n).since
 	before, after := false, false
-	for _, at := range f.attempts {
-		before = before || !at.Before(since) && !at.After(r.sent)
-		after = after || at.After(r.sent) && !at.After(due)
+	for _, a := range f.attempts {
+		if a.follows(r) {
+			after = after || !a.at.After(due)
+		} else {
+			before = before || !a.at.Before(since)
+		}
 	}
 	alive := slices.ContainsFunc(f.containers, func(c *container) bool { return c.alive(due) })
 	switch {

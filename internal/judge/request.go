@@ -30,6 +30,8 @@ type request struct {
 	// sent is when the harness sent it: the worker was told no earlier. told is when a watch showed it (the answer, if
 	// the request changed nothing): the worker was told no later, but for the level's slack.
 	sent, told time.Time
+	// order is its place in the record.
+	order int
 	// grace is what was asked for, in seconds; a negative one counts as the 1 that the API server makes of it.
 	grace int64
 	// negative says that a negative one was asked for.
@@ -54,10 +56,10 @@ func requests(events []history.Event, s scenario.Scenario) []request {
 			}
 		case history.Manifest:
 			if e.Reason != "ADDED" {
-				all = append(all, request{sent: e.At, told: e.At, grace: s.Pod.Grace})
+				all = append(all, request{sent: e.At, told: e.At, order: i, grace: s.Pod.Grace})
 			}
 		case history.KubeletKill:
-			r := request{sent: e.At, told: e.At, grace: s.Pod.Grace, override: true}
+			r := request{sent: e.At, told: e.At, order: i, grace: s.Pod.Grace, override: true}
 			if e.Grace != nil {
 				r.grace = *e.Grace
 			}
@@ -75,7 +77,7 @@ func deleted(events []history.Event, i int, spec int64) (request, bool) {
 	if !ok || answer.Error != "" {
 		return request{}, false
 	}
-	r := request{sent: e.At, told: answer.At, grace: spec, api: true}
+	r := request{sent: e.At, told: answer.At, order: i, grace: spec, api: true}
 	if e.Grace != nil {
 		r.grace = *e.Grace
 	}
