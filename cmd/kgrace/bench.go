@@ -31,6 +31,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/bench"
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // benchRun is what a run was, and what it gave.
@@ -101,7 +102,7 @@ func (a *app) bench(ctx context.Context, r *kubetree.Repo, run benchRun, only st
 		run.Minor = r.Versions.Default
 	}
 	run.Kubernetes = r.Versions.Minors[run.Minor].Kubernetes
-	benchstat, err := r.Build(ctx, run.Minor, kubetree.Stock, "benchstat")
+	benchstat, err := r.Build(ctx, run.Minor, verdict.Stock, "benchstat")
 	if err != nil {
 		return err
 	}

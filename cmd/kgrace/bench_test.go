@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"github.com/kgrace/kgrace/internal/bench"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestBenchVerdict(t *testing.T) {
@@ -34,16 +35,16 @@ func TestBenchVerdict(t *testing.T) {
 		says string
 	}{
 		"good":                {[]bench.Row{good}, -1, ""},
-		"slower":              {[]bench.Row{good, slow}, exitRed, "UpdatePod/force by 100.0 %"},
-		"unclear":             {[]bench.Row{good, wide}, exitInvalid, "Termination (± 30 %)"},
-		"red is not invalid":  {[]bench.Row{wide, slow}, exitRed, "UpdatePod/force"},
+		"slower":              {[]bench.Row{good, slow}, verdict.ExitRed, "UpdatePod/force by 100.0 %"},
+		"unclear":             {[]bench.Row{good, wide}, verdict.ExitInvalid, "Termination (± 30 %)"},
+		"red is not invalid":  {[]bench.Row{wide, slow}, verdict.ExitRed, "UpdatePod/force"},
 		"memory is only told": {[]bench.Row{{Benchmark: "UpdatePod/new", Unit: "B/op", Stock: 1, Fixed: 100, Delta: 9900, Found: true}}, -1, ""},
 	} {
 		err := benchVerdict(benchRun{Limit: 5, Rows: c.rows})
 		code := -1
 		var coded *exitError
 		if err != nil {
-			if code = exitInvalid; errors.As(err, &coded) {
+			if code = verdict.ExitInvalid; errors.As(err, &coded) {
 				code = coded.code
 			}
 		}
@@ -59,7 +60,7 @@ func TestBenchVerdict(t *testing.T) {
 func TestBenchRefuses(t *testing.T) {
 	t.Setenv(RootVar, checkout(t))
 	for _, args := range [][]string{{"--count", "9"}, {"--times", "0"}, {"--limit", "0"}, {"--kubernetes", "v1.2"}} {
-		if code, _, errs := kgrace(t.Context(), append([]string{"bench"}, args...)...); code != exitUsage {
+		if code, _, errs := kgrace(t.Context(), append([]string{"bench"}, args...)...); code != verdict.ExitUsage {
 			t.Errorf("%v: exit code %d: %s", args, code, errs)
 		}
 	}

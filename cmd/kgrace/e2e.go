@@ -30,6 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // smoke are the scenarios of a run that only shows that all of it works: a plain pod, a hook, a controller's pod.
@@ -42,12 +43,12 @@ const clusterPrefix = "kgrace-e2e"
 type endToEnd struct {
 	regression
 	smoke, setup bool
-	images       map[scenario.Arm]*string
+	images       map[verdict.Arm]*string
 }
 
 func newE2ECommand(app *app) *cobra.Command {
 	q := &endToEnd{regression: regression{level: string(scenario.LevelKind), out: newOutputFlag()},
-		images: map[scenario.Arm]*string{scenario.Stock: new(string), scenario.Fixed: new(string)}}
+		images: map[verdict.Arm]*string{verdict.Stock: new(string), verdict.Fixed: new(string)}}
 	cmd := &cobra.Command{
 		Use:   "e2e [scenario...]",
 		Short: "Run the scenarios on kind clusters, one for each arm, and print one table",
@@ -74,8 +75,8 @@ Exit codes:
 		},
 	}
 	q.addFlags(cmd)
-	cmd.Flags().StringVar(q.images[scenario.Stock], "image-stock", "", "node image of the stock arm (default: built)")
-	cmd.Flags().StringVar(q.images[scenario.Fixed], "image-fixed", "", "node image of the fixed arm (default: built)")
+	cmd.Flags().StringVar(q.images[verdict.Stock], "image-stock", "", "node image of the stock arm (default: built)")
+	cmd.Flags().StringVar(q.images[verdict.Fixed], "image-fixed", "", "node image of the fixed arm (default: built)")
 	cmd.Flags().BoolVar(&q.smoke, "smoke", false, "run three scenarios only, which show that all of it works")
 	cmd.Flags().BoolVar(&q.setup, "setup", false, "install and start a Docker engine if none runs, and take it down in the end")
 	return cmd
@@ -148,14 +149,14 @@ func (q *endToEnd) engine(ctx context.Context, app *app, r *kubetree.Repo) (down
 
 // nodeImages are the arms' images: given ones, or built ones. Both arms share all of theirs but the kubelet, so a second build
 // costs little more than that.
-func (q *endToEnd) nodeImages(ctx context.Context, app *app, r *kubetree.Repo) (map[scenario.Arm]string, error) {
-	images := map[scenario.Arm]string{}
+func (q *endToEnd) nodeImages(ctx context.Context, app *app, r *kubetree.Repo) (map[verdict.Arm]string, error) {
+	images := map[verdict.Arm]string{}
 	for _, arm := range q.arms {
 		images[arm] = *q.images[arm]
 		if images[arm] != "" {
 			continue
 		}
-		built, err := kindnode.Build(ctx, kindnode.Options{Repo: r, Minor: q.minor, Arm: kubetree.Arm(arm), Progress: app.errs})
+		built, err := kindnode.Build(ctx, kindnode.Options{Repo: r, Minor: q.minor, Arm: arm, Progress: app.errs})
 		if err != nil {
 			return nil, err
 		}

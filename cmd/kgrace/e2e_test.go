@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestE2ERefuses(t *testing.T) {
@@ -37,8 +38,8 @@ func TestE2ERefuses(t *testing.T) {
 		{[]string{"--output", "xml"}, "table"},
 	} {
 		code, output, errs := kgrace(t.Context(), append([]string{"e2e"}, c.args...)...)
-		if code != exitUsage || output != "" || !strings.Contains(errs, c.want) {
-			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, exitUsage, c.want)
+		if code != verdict.ExitUsage || output != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, verdict.ExitUsage, c.want)
 		}
 	}
 }
@@ -48,7 +49,7 @@ func TestE2EWithoutAnEngine(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(RootVar, checkout(t))
 	code, output, errs := kgrace(t.Context(), "e2e")
-	if code != exitInvalid || output != "" || !strings.Contains(errs, "kgrace image setup") {
+	if code != verdict.ExitInvalid || output != "" || !strings.Contains(errs, "kgrace image setup") {
 		t.Errorf("exit %d, %q, %q", code, output, errs)
 	}
 }

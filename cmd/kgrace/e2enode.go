@@ -35,6 +35,7 @@ import (
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // nodeSuite is what the command line of `kgrace e2e-node` asks for.
@@ -45,7 +46,7 @@ type nodeSuite struct {
 	noVet                               bool
 	out                                 outputFlag
 	// from these follow
-	arms       []kubetree.Arm
+	arms       []verdict.Arm
 	own        []intree.Spec
 	neighbours *e2enode.Neighbours
 }
@@ -192,7 +193,7 @@ func (q *nodeSuite) carryOut(ctx context.Context, app *app, r *kubetree.Repo) er
 			broken = errors.Join(broken, err)
 			continue
 		}
-		results = append(results, e2enode.Judge(string(arm), q.own, q.neighbours, outcomes)...)
+		results = append(results, e2enode.Judge(arm, q.own, q.neighbours, outcomes)...)
 	}
 	if q.neighbours != nil && q.focus == "" && broken == nil {
 		broken = q.neighbours.CheckCount(results)
@@ -201,7 +202,7 @@ func (q *nodeSuite) carryOut(ctx context.Context, app *app, r *kubetree.Repo) er
 }
 
 // build makes what the nodes and the suite run.
-func (q *nodeSuite) build(ctx context.Context, r *kubetree.Repo) (map[kubetree.Arm]e2enode.Options, error) {
+func (q *nodeSuite) build(ctx context.Context, r *kubetree.Repo) (map[verdict.Arm]e2enode.Options, error) {
 	bin := func(name string) string { return filepath.Join(r.Output, "bin", name) }
 	if err := localnode.BuildActor(ctx, r.Root, bin("actor")); err != nil {
 		return nil, err
@@ -212,13 +213,13 @@ func (q *nodeSuite) build(ctx context.Context, r *kubetree.Repo) (map[kubetree.A
 	}
 	programs := map[string]string{}
 	for _, name := range []string{"e2e_node.test", "ginkgo", "agnhost", localnode.ProgramPTP, localnode.ProgramHostLocal} {
-		path, err := r.Build(ctx, q.minor, kubetree.Fixed, name)
+		path, err := r.Build(ctx, q.minor, verdict.Fixed, name)
 		if err != nil {
 			return nil, err
 		}
 		programs[name] = path
 	}
-	fixed, err := r.Ensure(ctx, q.minor, kubetree.Fixed, nil)
+	fixed, err := r.Ensure(ctx, q.minor, verdict.Fixed, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +232,7 @@ func (q *nodeSuite) build(ctx context.Context, r *kubetree.Repo) (map[kubetree.A
 		filepath.Join(fixed.Dir, "test", "images", "agnhost", "porter")); err != nil {
 		return nil, err
 	}
-	options := map[kubetree.Arm]e2enode.Options{}
+	options := map[verdict.Arm]e2enode.Options{}
 	for _, arm := range q.arms {
 		all, err := r.Binaries(ctx, q.minor, arm)
 		if err != nil {
@@ -242,7 +243,7 @@ func (q *nodeSuite) build(ctx context.Context, r *kubetree.Repo) (map[kubetree.A
 			all[name] = programs[name]
 		}
 		focus, skip := q.patterns()
-		options[arm] = e2enode.Options{Arm: string(arm), Bin: all, Suite: programs["e2e_node.test"], Ginkgo: programs["ginkgo"], Images: images,
+		options[arm] = e2enode.Options{Arm: arm, Bin: all, Suite: programs["e2e_node.test"], Ginkgo: programs["ginkgo"], Images: images,
 			Focus: focus, Skip: skip, Procs: q.procs, Timeout: q.timeout, Progress: r.Progress}
 	}
 	return options, nil
@@ -268,7 +269,7 @@ func (q *nodeSuite) vet(ctx context.Context, r *kubetree.Repo) error {
 	if err != nil {
 		return err
 	}
-	fixed, err := r.Ensure(ctx, q.minor, kubetree.Fixed, nil)
+	fixed, err := r.Ensure(ctx, q.minor, verdict.Fixed, nil)
 	if err != nil {
 		return err
 	}
@@ -304,7 +305,7 @@ func (q *nodeSuite) finish(app *app, results []e2enode.Result, broken error) err
 		if res.Own {
 			whose = "series"
 		}
-		rows = append(rows, []string{res.Spec, whose, res.Arm, string(res.Verdict), fmt.Sprintf("%.1fs", res.Seconds), firstRunes(res.Why, 100)})
+		rows = append(rows, []string{res.Spec, whose, string(res.Arm), string(res.Verdict), fmt.Sprintf("%.1fs", res.Seconds), firstRunes(res.Why, 100)})
 		if res.Message != "" {
 			fmt.Fprintf(app.errs, "---- %s on %s: %s\n%s\n", res.Spec, res.Arm, res.Verdict, lastLines(res.Message, 40))
 		}

@@ -27,7 +27,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/docker"
 	"github.com/kgrace/kgrace/internal/kindnode"
-	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func newImageCommand(app *app) *cobra.Command {
@@ -67,7 +67,7 @@ The name, the ID, and where the manifest of inputs and the SPDX list are, are pr
 			"  kgrace image build --from tarball kubernetes-server-linux-amd64.tar.gz --image registry.example/kind-node:v1 --push",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := kubetree.ParseArm(arm)
+			a, err := verdict.ParseArm(arm)
 			if err != nil {
 				return usage(err)
 			}
@@ -102,7 +102,7 @@ The name, the ID, and where the manifest of inputs and the SPDX list are, are pr
 		},
 	}
 	addMinorFlag(cmd, &o.Minor)
-	cmd.Flags().StringVar(&arm, "arm", string(kubetree.Fixed), "whose kubelet: stock or fixed")
+	cmd.Flags().StringVar(&arm, "arm", string(verdict.Fixed), "whose kubelet: stock or fixed")
 	cmd.Flags().StringVar(&from, "from", "", "what to build from: image, tarball or modules")
 	cmd.Flags().StringVar(&o.Image, "image", "", "name and tag of the image (default: "+kindnode.Repository+", tagged with the kubelet's version)")
 	cmd.Flags().StringVar(&o.Arch, "arch", "", "amd64 or arm64 (default: the engine's)")

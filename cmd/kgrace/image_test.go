@@ -22,6 +22,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestImageCommandLines(t *testing.T) {
@@ -33,17 +35,17 @@ func TestImageCommandLines(t *testing.T) {
 		code int
 		want string
 	}{
-		"an arm":                  {[]string{"build", "--arm", "both"}, exitUsage, `unknown arm "both"`},
-		"a source":                {[]string{"build", "--from", "air"}, exitUsage, "there are modules, image and tarball"},
-		"a source of what kind":   {[]string{"build", "kindest/node:v1"}, exitUsage, "say what kindest/node:v1 is"},
-		"no image":                {[]string{"build", "--from", "image"}, exitUsage, "name the image"},
-		"a minor":                 {[]string{"build", "--from", "modules", "--kubernetes", "v1.1"}, exitUsage, `unknown Kubernetes minor "v1.1"`},
-		"push without a registry": {[]string{"build", "--from", "modules", "--push", "--image", "node:v1"}, exitUsage, "names no registry"},
-		"another architecture":    {[]string{"build", "--from", "modules", "--arch", other}, exitUsage, "--from image"},
-		"too much":                {[]string{"build", "a", "b"}, exitUsage, "accepts at most 1 arg"},
-		"no engine":               {[]string{"build", "--from", "modules"}, exitInvalid, "kgrace image setup"},
-		"no engine, no source":    {[]string{"build"}, exitInvalid, "kgrace image setup"},
-		"nothing to take down":    {[]string{"teardown"}, exitOK, ""},
+		"an arm":                  {[]string{"build", "--arm", "both"}, verdict.ExitUsage, `unknown arm "both"`},
+		"a source":                {[]string{"build", "--from", "air"}, verdict.ExitUsage, "there are modules, image and tarball"},
+		"a source of what kind":   {[]string{"build", "kindest/node:v1"}, verdict.ExitUsage, "say what kindest/node:v1 is"},
+		"no image":                {[]string{"build", "--from", "image"}, verdict.ExitUsage, "name the image"},
+		"a minor":                 {[]string{"build", "--from", "modules", "--kubernetes", "v1.1"}, verdict.ExitUsage, `unknown Kubernetes minor "v1.1"`},
+		"push without a registry": {[]string{"build", "--from", "modules", "--push", "--image", "node:v1"}, verdict.ExitUsage, "names no registry"},
+		"another architecture":    {[]string{"build", "--from", "modules", "--arch", other}, verdict.ExitUsage, "--from image"},
+		"too much":                {[]string{"build", "a", "b"}, verdict.ExitUsage, "accepts at most 1 arg"},
+		"no engine":               {[]string{"build", "--from", "modules"}, verdict.ExitInvalid, "kgrace image setup"},
+		"no engine, no source":    {[]string{"build"}, verdict.ExitInvalid, "kgrace image setup"},
+		"nothing to take down":    {[]string{"teardown"}, verdict.ExitGood, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("KGRACE_OUTPUT", t.TempDir())
@@ -51,7 +53,7 @@ func TestImageCommandLines(t *testing.T) {
 			if code != test.code || !strings.Contains(errs, test.want) {
 				t.Errorf("exit code %d, want %d; %s, want %q", code, test.code, errs, test.want)
 			}
-			if test.code == exitOK && !strings.Contains(out, "nothing to take down") {
+			if test.code == verdict.ExitGood && !strings.Contains(out, "nothing to take down") {
 				t.Errorf("%s", out)
 			}
 		})
@@ -66,7 +68,7 @@ func TestImageWithPodman(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	t.Setenv("KGRACE_OUTPUT", t.TempDir())
-	if code, _, errs := kgrace(t.Context(), "image", "build", "--from", "modules"); code != exitInvalid || !strings.Contains(errs, "podman is here, but") {
+	if code, _, errs := kgrace(t.Context(), "image", "build", "--from", "modules"); code != verdict.ExitInvalid || !strings.Contains(errs, "podman is here, but") {
 		t.Errorf("%d, %s", code, errs)
 	}
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/intree"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func newIntreeCommand(app *app) *cobra.Command {
@@ -132,7 +133,7 @@ func (a *app) intree(ctx context.Context, r *kubetree.Repo, minor string, steps 
 	}
 	var rows [][]string
 	for _, res := range results {
-		rows = append(rows, []string{res.Name(), res.Arm, string(res.Verdict), firstRunes(res.Why, 100)})
+		rows = append(rows, []string{res.Name(), string(res.Arm), string(res.Verdict), firstRunes(res.Why, 100)})
 		if res.Output != "" {
 			fmt.Fprintf(a.errs, "---- %s on %s: %s: %s\n%s\n", res.Name(), res.Arm, res.Verdict, res.Why, lastLines(res.Output, 60))
 		}
@@ -151,11 +152,11 @@ func intreeRunner(ctx context.Context, r *kubetree.Repo, minor string) (*intree.
 	if err != nil {
 		return nil, err
 	}
-	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
+	stock, err := r.Ensure(ctx, minor, verdict.Stock, nil)
 	if err != nil {
 		return nil, err
 	}
-	fixed, err := r.Ensure(ctx, minor, kubetree.Fixed, nil)
+	fixed, err := r.Ensure(ctx, minor, verdict.Fixed, nil)
 	if err != nil {
 		return nil, err
 	}

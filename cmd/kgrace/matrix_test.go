@@ -26,6 +26,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/matrix"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestMatrixCommandLine(t *testing.T) {
@@ -36,15 +37,15 @@ func TestMatrixCommandLine(t *testing.T) {
 		code int
 		want string
 	}{
-		"a column":        {[]string{"--column", "build"}, exitUsage, `unknown column "build"; there are [applies builds upstream without with scenarios]`},
-		"a patch":         {[]string{"--patch", "one"}, exitUsage, "--patch one: want the number of a patch in its series, from 1"},
-		"a patch too far": {[]string{"--patch", "99"}, exitUsage, "no series has a patch 99"},
-		"a minor":         {[]string{"--kubernetes", "v1.1"}, exitUsage, `unknown Kubernetes minor "v1.1"`},
-		"a format":        {[]string{"--format", "xml"}, exitUsage, "--format xml: there are table, markdown and json"},
-		"both":            {[]string{"--kept", "--fresh"}, exitUsage, "one of the two"},
-		"an argument":     {[]string{"all"}, exitUsage, "unknown command"},
-		"the default's":   {[]string{"--kubernetes", "default", "--patch", "1", "--kept"}, exitInvalid, "the matrix is not whole"},
-		"nothing kept":    {[]string{"--kept"}, exitInvalid, "the matrix is not whole"},
+		"a column":        {[]string{"--column", "build"}, verdict.ExitUsage, `unknown column "build"; there are [applies builds upstream without with scenarios]`},
+		"a patch":         {[]string{"--patch", "one"}, verdict.ExitUsage, "--patch one: want the number of a patch in its series, from 1"},
+		"a patch too far": {[]string{"--patch", "99"}, verdict.ExitUsage, "no series has a patch 99"},
+		"a minor":         {[]string{"--kubernetes", "v1.1"}, verdict.ExitUsage, `unknown Kubernetes minor "v1.1"`},
+		"a format":        {[]string{"--format", "xml"}, verdict.ExitUsage, "--format xml: there are table, markdown and json"},
+		"both":            {[]string{"--kept", "--fresh"}, verdict.ExitUsage, "one of the two"},
+		"an argument":     {[]string{"all"}, verdict.ExitUsage, "unknown command"},
+		"the default's":   {[]string{"--kubernetes", "default", "--patch", "1", "--kept"}, verdict.ExitInvalid, "the matrix is not whole"},
+		"nothing kept":    {[]string{"--kept"}, verdict.ExitInvalid, "the matrix is not whole"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer
@@ -62,7 +63,7 @@ func TestMatrixOfNothing(t *testing.T) {
 	t.Setenv(kubetree.OutputVar, output)
 	t.Setenv(ArtifactsVar, dir)
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"matrix", "--kept", "--format", "json"}, &out, &errs); code != exitInvalid {
+	if code := run(t.Context(), []string{"matrix", "--kept", "--format", "json"}, &out, &errs); code != verdict.ExitInvalid {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	var table matrix.Table
@@ -93,19 +94,19 @@ func TestJudgeMatrix(t *testing.T) {
 		code    int
 		says    string
 	}{
-		"good":        {matrix.Outcome{Wanted: 36}, exitOK, ""},
-		"drop":        {matrix.Outcome{Wanted: 36, Drop: []string{"v1.38 patch 3"}}, exitOK, "!!! DROP THE PATCH: v1.38 patch 3"},
-		"red":         {matrix.Outcome{Wanted: 36, Red: []string{"v1.38 patch 3"}}, exitRed, ""},
-		"red and not": {matrix.Outcome{Wanted: 36, Red: []string{"a"}, NotRun: []string{"b"}}, exitRed, ""},
-		"not whole":   {matrix.Outcome{Wanted: 36, NotRun: []string{"b"}}, exitInvalid, ""},
-		"nothing":     {matrix.Outcome{}, exitInvalid, ""},
+		"good":        {matrix.Outcome{Wanted: 36}, verdict.ExitGood, ""},
+		"drop":        {matrix.Outcome{Wanted: 36, Drop: []string{"v1.38 patch 3"}}, verdict.ExitGood, "!!! DROP THE PATCH: v1.38 patch 3"},
+		"red":         {matrix.Outcome{Wanted: 36, Red: []string{"v1.38 patch 3"}}, verdict.ExitRed, ""},
+		"red and not": {matrix.Outcome{Wanted: 36, Red: []string{"a"}, NotRun: []string{"b"}}, verdict.ExitRed, ""},
+		"not whole":   {matrix.Outcome{Wanted: 36, NotRun: []string{"b"}}, verdict.ExitInvalid, ""},
+		"nothing":     {matrix.Outcome{}, verdict.ExitInvalid, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var errs bytes.Buffer
 			err := judgeMatrix(&app{errs: &errs}, c.outcome)
-			code := exitOK
+			code := verdict.ExitGood
 			if err != nil {
-				code = exitInvalid
+				code = verdict.ExitInvalid
 				if coded, ok := err.(*exitError); ok {
 					code = coded.code
 				}

@@ -36,6 +36,7 @@ import (
 	"github.com/kgrace/kgrace/internal/simbuild"
 	"github.com/kgrace/kgrace/internal/simkubelet"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // mutantResult says what became of one mutant.
@@ -114,7 +115,7 @@ func runMutants(ctx context.Context, app *app, picked []mutant.Mutant, out outpu
 	if err != nil {
 		return err
 	}
-	tree, err := r.Ensure(ctx, r.Versions.Default, kubetree.Fixed, nil)
+	tree, err := r.Ensure(ctx, r.Versions.Default, verdict.Fixed, nil)
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func runMutants(ctx context.Context, app *app, picked []mutant.Mutant, out outpu
 		return err
 	}
 	// The fixed suite's go.mod and overlay are what a mutant's are made from.
-	base, err := simbuild.Build(ctx, r, tree.Minor, kubetree.Fixed)
+	base, err := simbuild.Build(ctx, r, tree.Minor, verdict.Fixed)
 	if err != nil {
 		return err
 	}
@@ -203,7 +204,7 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 	if m.Unhurried {
 		return againstStock(ctx, r, suite, property.Config{Minor: tree.Minor, Personality: sim.Containerd, Seed: 1, Count: mutantHistories, Artifacts: dir})
 	}
-	config := simkubelet.Config{Minor: tree.Minor, Arm: scenario.Fixed, Personality: sim.Containerd, Artifacts: dir}
+	config := simkubelet.Config{Minor: tree.Minor, Arm: verdict.Fixed, Personality: sim.Containerd, Artifacts: dir}
 	for _, s := range rows {
 		config.Scenarios = append(config.Scenarios, s.ID)
 	}
@@ -215,7 +216,7 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 		return by, nil
 	}
 	parts, err := randomRun{count: mutantHistories, shards: 2}.play(ctx, suite, property.Config{Kind: property.Requests, Minor: tree.Minor,
-		Arm: scenario.Fixed, Personality: sim.Containerd, Seed: 1, Count: mutantHistories, Shrink: true, Artifacts: dir})
+		Arm: verdict.Fixed, Personality: sim.Containerd, Seed: 1, Count: mutantHistories, Shrink: true, Artifacts: dir})
 	if err != nil {
 		return nil, err
 	}
@@ -228,12 +229,12 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 
 // againstStock plays random scenarios in which nobody hurries the pod on stock and on the suite of a mutant, and compares.
 func againstStock(ctx context.Context, r *kubetree.Repo, suite string, c property.Config) (by []catcher, err error) {
-	stock, err := simbuild.Build(ctx, r, c.Minor, kubetree.Stock)
+	stock, err := simbuild.Build(ctx, r, c.Minor, verdict.Stock)
 	if err != nil {
 		return nil, err
 	}
-	run := randomRun{arms: []scenario.Arm{scenario.Stock, scenario.Fixed}, count: c.Count, shards: 2}
-	results, err := run.unhurried(ctx, map[scenario.Arm]string{scenario.Stock: stock, scenario.Fixed: suite}, c)
+	run := randomRun{arms: []verdict.Arm{verdict.Stock, verdict.Fixed}, count: c.Count, shards: 2}
+	results, err := run.unhurried(ctx, map[verdict.Arm]string{verdict.Stock: stock, verdict.Fixed: suite}, c)
 	for _, f := range results.Broken {
 		by = append(by, catcher{Scenario: fmt.Sprintf("unhurried seed %d", f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
 	}

@@ -32,6 +32,7 @@ import (
 	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // runMutantsOnNodes builds a kubelet of each mutant and runs the scenarios that it names on a real node.
@@ -88,14 +89,14 @@ func runMutantsOnNodes(ctx context.Context, app *app, picked []mutant.Mutant, jo
 // tryMutantOnNode returns in which scenarios the kubelet with the mutant was red, and in which of those that it must be red in it
 // was not. One that decided nothing is an error.
 func tryMutantOnNode(ctx context.Context, app *app, r *kubetree.Repo, m mutant.Mutant, jobs int, toolchain string) (by []catcher, missed []string, err error) {
-	q := &regression{minor: r.Versions.Default, level: string(scenario.LevelNode), arms: []scenario.Arm{scenario.Fixed}, ids: m.Node, jobs: jobs}
+	q := &regression{minor: r.Versions.Default, level: string(scenario.LevelNode), arms: []verdict.Arm{verdict.Fixed}, ids: m.Node, jobs: jobs}
 	if q.catalogue, err = scenario.Catalogue(); err != nil {
 		return nil, nil, err
 	}
 	if err := q.pick(); err != nil {
 		return nil, nil, err
 	}
-	tree, err := r.Ensure(ctx, q.minor, kubetree.Fixed, nil)
+	tree, err := r.Ensure(ctx, q.minor, verdict.Fixed, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,14 +107,14 @@ func tryMutantOnNode(ctx context.Context, app *app, r *kubetree.Repo, m mutant.M
 	}
 	kubelet := filepath.Join(dir, "kubelet")
 	defer os.Remove(kubelet)
-	if err := r.BuildOverlaid(ctx, q.minor, kubetree.Fixed, "kubelet", overlay, kubelet); err != nil {
+	if err := r.BuildOverlaid(ctx, q.minor, verdict.Fixed, "kubelet", overlay, kubelet); err != nil {
 		return nil, nil, err
 	}
 	bin, err := q.build(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	bin[scenario.Fixed][localnode.ProgramKubelet] = kubelet
+	bin[verdict.Fixed][localnode.ProgramKubelet] = kubelet
 	q.artifacts = filepath.Join(dir, "artifacts")
 	results, _, err := q.playOn(ctx, app, r, toolchain, suiteOfNodes, regress.Config{Bin: bin, Nodes: nodesDir(r)})
 	if err != nil {
@@ -130,7 +131,7 @@ func notRed(results report.Results, by []catcher) (missed []string, err error) {
 		if slices.ContainsFunc(by, func(c catcher) bool { return c.Scenario == id }) {
 			continue
 		}
-		one, _ := results.Find(id, scenario.Fixed)
+		one, _ := results.Find(id, verdict.Fixed)
 		if why := one.Invalid(); why != "" || len(one.Rules) == 0 {
 			err = errors.Join(err, fmt.Errorf("%s decided nothing: %s", id, why))
 			continue

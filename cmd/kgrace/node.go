@@ -28,6 +28,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func newNodeCommand(app *app) *cobra.Command {
@@ -62,7 +63,7 @@ Debian packages that the machine lacks are named before anything is built or sta
 		Example: "  kgrace node up --arm fixed\n  kubectl --kubeconfig $(kgrace node up --arm stock -o json | jq -r .kubeconfig) get nodes",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := kubetree.ParseArm(arm)
+			a, err := verdict.ParseArm(arm)
 			if err != nil {
 				return usage(err)
 			}
@@ -98,13 +99,13 @@ Debian packages that the machine lacks are named before anything is built or sta
 		},
 	}
 	addMinorFlag(cmd, &minor)
-	cmd.Flags().StringVar(&arm, "arm", string(kubetree.Fixed), "whose kubelet to run: stock or fixed")
+	cmd.Flags().StringVar(&arm, "arm", string(verdict.Fixed), "whose kubelet to run: stock or fixed")
 	cmd.Flags().StringVar(&name, "name", "", "the node's name (default: that of the arm)")
 	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
 	return cmd
 }
 
-func nodeUp(ctx context.Context, r *kubetree.Repo, app *app, minor string, arm kubetree.Arm, name string) (*localnode.Node, error) {
+func nodeUp(ctx context.Context, r *kubetree.Repo, app *app, minor string, arm verdict.Arm, name string) (*localnode.Node, error) {
 	config := localnode.Config{Dir: filepath.Join(nodesDir(r), name), Name: name, Log: app.errs}
 	// Building takes minutes on a fresh machine; what would stop the node is better said now.
 	if err := localnode.Check(ctx, config); err != nil {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func newPatchCommand(app *app) *cobra.Command {
@@ -87,12 +88,12 @@ The tree must have no change that is not committed.`,
 				return err
 			}
 			if from == "" {
-				stock, err := r.Ensure(cmd.Context(), minor, kubetree.Stock, nil)
+				stock, err := r.Ensure(cmd.Context(), minor, verdict.Stock, nil)
 				if err != nil {
 					return err
 				}
 				// Not Ensure: this arm has the edits that are to be extracted.
-				from, base = r.TreeDir(minor, kubetree.Fixed), stock.Commit
+				from, base = r.TreeDir(minor, verdict.Fixed), stock.Commit
 			}
 			return app.writeSeries(cmd.Context(), r, minor, from, base)
 		},

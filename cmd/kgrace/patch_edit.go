@@ -26,6 +26,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func newPatchEditCommand(app *app) *cobra.Command {
@@ -53,7 +54,7 @@ Prints the folder, or the files of the series that were written.`,
 			case goOn:
 				return app.continueEdit(cmd.Context(), r, minor)
 			case abort:
-				return patchset.AbortEdit(cmd.Context(), r.TreeDir(minor, kubetree.Fixed))
+				return patchset.AbortEdit(cmd.Context(), r.TreeDir(minor, verdict.Fixed))
 			}
 			n, err := strconv.Atoi(args[0])
 			if err != nil {
@@ -69,7 +70,7 @@ Prints the folder, or the files of the series that were written.`,
 }
 
 func (a *app) beginEdit(ctx context.Context, r *kubetree.Repo, minor string, n int) error {
-	if dir := r.TreeDir(minor, kubetree.Fixed); patchset.Editing(dir) {
+	if dir := r.TreeDir(minor, verdict.Fixed); patchset.Editing(dir) {
 		return fmt.Errorf("a patch is being edited in %s; `%s`, or `%s`", dir, editCommand(r, minor, "--continue"), editCommand(r, minor, "--abort"))
 	}
 	series, err := patchset.Load(r.SeriesDir(minor))
@@ -79,11 +80,11 @@ func (a *app) beginEdit(ctx context.Context, r *kubetree.Repo, minor string, n i
 	if n < 1 || n > len(series.Patches) {
 		return usage(fmt.Errorf("there is no patch %d; patches/%s/series has 1 to %d", n, minor, len(series.Patches)))
 	}
-	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
+	stock, err := r.Ensure(ctx, minor, verdict.Stock, nil)
 	if err != nil {
 		return err
 	}
-	fixed, err := r.Ensure(ctx, minor, kubetree.Fixed, nil)
+	fixed, err := r.Ensure(ctx, minor, verdict.Fixed, nil)
 	if err != nil {
 		return err
 	}
@@ -97,12 +98,12 @@ func (a *app) beginEdit(ctx context.Context, r *kubetree.Repo, minor string, n i
 }
 
 func (a *app) continueEdit(ctx context.Context, r *kubetree.Repo, minor string) error {
-	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
+	stock, err := r.Ensure(ctx, minor, verdict.Stock, nil)
 	if err != nil {
 		return err
 	}
 	// Not Ensure: this arm has the edits.
-	tree := r.TreeDir(minor, kubetree.Fixed)
+	tree := r.TreeDir(minor, verdict.Fixed)
 	err = patchset.ContinueEdit(ctx, tree)
 	var c *patchset.Conflict
 	if errors.As(err, &c) {

@@ -24,6 +24,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 const (
@@ -78,7 +80,7 @@ func TestPatchEditNamesALaterPatchThatDoesNotFit(t *testing.T) {
 	before := u.state()
 	u.ok("patch", "edit", "1")
 	u.edit(u.tree("fixed"), "worker.go", "// worker 7\n", "// worker 3 + 4\n")
-	_, errs := u.ends(exitRed, "patch", "edit", "--continue")
+	_, errs := u.ends(verdict.ExitRed, "patch", "edit", "--continue")
 	u.says(errs, "patch 2 of 2", tinySubject2, "pkg/kubelet/worker.go:", "@@ -", "kgrace patch edit --continue", "kgrace patch edit --abort")
 	if got := changed(before, u.state()); len(got) > 0 {
 		t.Errorf("before it was mended these were written: %v", got)
@@ -97,27 +99,27 @@ func TestPatchEditRefuses(t *testing.T) {
 		args []string
 		errs string
 	}{
-		{exitUsage, []string{"edit"}, "the number of a patch"},
-		{exitUsage, []string{"edit", "--continue", "--abort"}, "want one of"},
-		{exitUsage, []string{"edit", "two"}, `"two" is not the number of a patch`},
-		{exitUsage, []string{"edit", "3"}, "there is no patch 3; patches/v1.37/series has 1 to 2"},
-		{exitUsage, []string{"edit", "1", "--kubernetes", "v1.2"}, "knows v1.37"},
-		{exitUsage, []string{"extract", "--kubernetes", "v1.2"}, "knows v1.37"},
-		{exitUsage, []string{"rebase", "--kubernetes", "v1.2", "--to", "v1.2.3"}, "knows v1.37"},
-		{exitUsage, []string{"size", "--kubernetes", "v1.2"}, "knows v1.37"},
-		{exitUsage, []string{"extract", "--from", "x"}, "--from and --base go together"},
-		{exitInvalid, []string{"edit", "--continue"}, "no patch is being edited"},
+		{verdict.ExitUsage, []string{"edit"}, "the number of a patch"},
+		{verdict.ExitUsage, []string{"edit", "--continue", "--abort"}, "want one of"},
+		{verdict.ExitUsage, []string{"edit", "two"}, `"two" is not the number of a patch`},
+		{verdict.ExitUsage, []string{"edit", "3"}, "there is no patch 3; patches/v1.37/series has 1 to 2"},
+		{verdict.ExitUsage, []string{"edit", "1", "--kubernetes", "v1.2"}, "knows v1.37"},
+		{verdict.ExitUsage, []string{"extract", "--kubernetes", "v1.2"}, "knows v1.37"},
+		{verdict.ExitUsage, []string{"rebase", "--kubernetes", "v1.2", "--to", "v1.2.3"}, "knows v1.37"},
+		{verdict.ExitUsage, []string{"size", "--kubernetes", "v1.2"}, "knows v1.37"},
+		{verdict.ExitUsage, []string{"extract", "--from", "x"}, "--from and --base go together"},
+		{verdict.ExitInvalid, []string{"edit", "--continue"}, "no patch is being edited"},
 	} {
 		_, errs := u.ends(c.code, append([]string{"patch"}, c.args...)...)
 		u.says(errs, c.errs)
 	}
 	u.ok("patch", "edit", "1")
-	_, errs := u.ends(exitInvalid, "patch", "edit", "2")
+	_, errs := u.ends(verdict.ExitInvalid, "patch", "edit", "2")
 	u.says(errs, "a patch is being edited", "--continue", "--abort")
 	u.ok("patch", "edit", "--abort")
 	// Edits that nobody asked for are never laid out over.
 	u.edit(u.tree("fixed"), "kubelet.go", "// line 1\n", "// mine\n")
-	_, errs = u.ends(exitInvalid, "patch", "edit", "1")
+	_, errs = u.ends(verdict.ExitInvalid, "patch", "edit", "1")
 	u.says(errs, u.tree("fixed"), "has edits", "pkg/kubelet/kubelet.go", "kgrace tree --reset")
 }
 
@@ -130,7 +132,7 @@ func TestPatchExtract(t *testing.T) {
 	}
 	fixed := u.tree("fixed")
 	u.edit(fixed, "kubelet.go", "// line 30\n", "// line thirty\n")
-	_, errs := u.ends(exitInvalid, "patch", "extract")
+	_, errs := u.ends(verdict.ExitInvalid, "patch", "extract")
 	u.says(errs, fixed, "pkg/kubelet/kubelet.go")
 	if got := changed(before, u.state()); len(got) > 0 {
 		t.Errorf("a tree with changes that are not committed gave %v", got)
@@ -165,22 +167,22 @@ func TestPatchRebaseMovesTheSeries(t *testing.T) {
 		t.Errorf("the folder is left (%v)", err)
 	}
 	u.ok("tree")
-	_, errs = u.ends(exitUsage, "patch", "rebase", "--to", "v1.36.9")
+	_, errs = u.ends(verdict.ExitUsage, "patch", "rebase", "--to", "v1.36.9")
 	u.says(errs, "v1.36.9")
 }
 
 func TestPatchRebaseStopsAtTheFirstConflict(t *testing.T) {
 	u := newTiny(t)
 	before := u.state()
-	_, errs := u.ends(exitRed, "patch", "rebase", "--to", "v1.37.4")
+	_, errs := u.ends(verdict.ExitRed, "patch", "rebase", "--to", "v1.37.4")
 	tree := filepath.Join(u.root, "_output/rebase/v1.37/tree")
 	u.says(errs, "patch 2 of 2", tinySubject2, "pkg/kubelet/worker.go:", "@@ -", tree, "kgrace patch rebase --continue", "kgrace patch rebase --abort", "am --skip")
 	if got := changed(before, u.state()); len(got) > 0 {
 		t.Errorf("a rebase that has stopped changed %v", got)
 	}
-	_, errs = u.ends(exitInvalid, "patch", "rebase", "--to", "v1.37.3")
+	_, errs = u.ends(verdict.ExitInvalid, "patch", "rebase", "--to", "v1.37.3")
 	u.says(errs, "a rebase is under way", "--continue", "--abort")
-	_, errs = u.ends(exitInvalid, "patch", "rebase", "--continue")
+	_, errs = u.ends(verdict.ExitInvalid, "patch", "rebase", "--continue")
 	u.says(errs, "conflict marks are left", "worker.go:")
 	data, err := os.ReadFile(filepath.Join(tree, "pkg/kubelet/worker.go"))
 	if err != nil {
@@ -204,19 +206,19 @@ func TestPatchRebaseStopsAtTheFirstConflict(t *testing.T) {
 func TestPatchRebaseCanBeGivenUp(t *testing.T) {
 	u := newTiny(t)
 	before := u.state()
-	_, errs := u.ends(exitInvalid, "patch", "rebase", "--continue")
+	_, errs := u.ends(verdict.ExitInvalid, "patch", "rebase", "--continue")
 	u.says(errs, "no rebase of v1.37 is under way", "--to TAG")
-	u.ends(exitRed, "patch", "rebase", "--to", "v1.37.4")
+	u.ends(verdict.ExitRed, "patch", "rebase", "--to", "v1.37.4")
 	u.ok("patch", "rebase", "--abort")
 	if _, err := os.Stat(filepath.Join(u.root, "_output/rebase/v1.37")); !os.IsNotExist(err) || len(changed(before, u.state())) > 0 {
 		t.Errorf("left (%v), changed %v", err, changed(before, u.state()))
 	}
 	// A release that nobody has, and one that is cut short, leave nothing either.
-	_, errs = u.ends(exitInvalid, "patch", "rebase", "--to", "v1.37.99")
+	_, errs = u.ends(verdict.ExitInvalid, "patch", "rebase", "--to", "v1.37.99")
 	u.says(errs, "k8s.io/kubernetes@v1.37.99")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if code, _, errs := kgrace(ended, "patch", "rebase", "--to", "v1.37.3"); code != exitInvalid || !strings.Contains(errs, "interrupted") {
+	if code, _, errs := kgrace(ended, "patch", "rebase", "--to", "v1.37.3"); code != verdict.ExitInvalid || !strings.Contains(errs, "interrupted") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	if _, err := os.Stat(filepath.Join(u.root, "_output/rebase/v1.37/rebase.json")); !os.IsNotExist(err) || len(changed(before, u.state())) > 0 {
@@ -235,7 +237,7 @@ func TestPatchSize(t *testing.T) {
 	u.says(output, "## v1.37\n", "| 1 "+tinySubject1+" | 1 | +1 −1 | 1 |", "| all | 2 | +2 −2 |")
 	output, _ = u.ok("patch", "size", "-o", "json")
 	u.says(output, `"minor": "v1.37"`, `"added": 1`)
-	u.ends(exitUsage, "patch", "size", "-o", "json", "--markdown")
+	u.ends(verdict.ExitUsage, "patch", "size", "-o", "json", "--markdown")
 }
 
 func TestPatchSubmit(t *testing.T) {
@@ -245,7 +247,7 @@ func TestPatchSubmit(t *testing.T) {
 	t.Chdir(u.root) // away from this checkout's own configuration of git
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(u.root, "gitconfig"))
-	_, errs := u.ends(exitInvalid, "patch", "submit", "--to", dir)
+	_, errs := u.ends(verdict.ExitInvalid, "patch", "submit", "--to", dir)
 	u.says(errs, "user.name", "git config --global", "--author 'A Person <person@example.org>'")
 	u.write("gitconfig", "[user]\nname = From Config\nemail = config@example.org\n")
 	output, errs := u.ok("patch", "submit", "--to", dir)
@@ -254,7 +256,7 @@ func TestPatchSubmit(t *testing.T) {
 	if got := changed(before, u.state()); len(got) > 0 {
 		t.Errorf("the series itself changed: %v", got)
 	}
-	_, errs = u.ends(exitInvalid, "patch", "submit", "--to", dir)
+	_, errs = u.ends(verdict.ExitInvalid, "patch", "submit", "--to", dir)
 	u.says(errs, dir, tinyFile1, "--overwrite")
 	u.ok("patch", "submit", "--to", dir, "--overwrite", "--author", "An Author <author@example.org>", "--signoff", "A Signer <signer@example.org>")
 
@@ -278,10 +280,10 @@ func TestPatchSubmit(t *testing.T) {
 		`"you" is not a name and`: {"--to", dir, "--signoff", "you"},
 		"knows v1.37":             {"--to", dir, "--kubernetes", "v1.2"},
 	} {
-		_, errs := u.ends(exitUsage, append([]string{"patch", "submit"}, args...)...)
+		_, errs := u.ends(verdict.ExitUsage, append([]string{"patch", "submit"}, args...)...)
 		u.says(errs, wrong)
 	}
-	_, errs = u.ends(exitInvalid, "patch", "submit", "--overwrite", "--to", filepath.Join(u.root, "patches/v1.37"))
+	_, errs = u.ends(verdict.ExitInvalid, "patch", "submit", "--overwrite", "--to", filepath.Join(u.root, "patches/v1.37"))
 	u.says(errs, "the folder of a series")
 	if got := changed(before, u.state()); len(got) > 0 {
 		t.Errorf("the series itself changed: %v", got)

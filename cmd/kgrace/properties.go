@@ -37,13 +37,14 @@ import (
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simbuild"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // randomRun is one run of random scenarios.
 type randomRun struct {
 	minor, runtime, artifacts, out, kind string
 	seed, count, shards                  int
-	arms                                 []scenario.Arm
+	arms                                 []verdict.Arm
 	split                                split
 }
 
@@ -173,7 +174,7 @@ func (q randomRun) plays(k property.Kind) bool { return q.kind == "" || property
 
 // goodEnough is Good, but for a few scenarios, which may well be such that stock holds.
 func goodEnough(r property.Results) error {
-	if r.Kind != property.Unhurried && r.Histories <= 100 && r.Arm == scenario.Stock && len(r.Unplayed) == 0 {
+	if r.Kind != property.Unhurried && r.Histories <= 100 && r.Arm == verdict.Stock && len(r.Unplayed) == 0 {
 		return nil
 	}
 	return r.Good()

@@ -24,7 +24,7 @@ import (
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/mutant"
 	"github.com/kgrace/kgrace/internal/report"
-	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestPropertiesAndMutantsRefuseUnknownNames(t *testing.T) {
@@ -45,15 +45,15 @@ func TestPropertiesAndMutantsRefuseUnknownNames(t *testing.T) {
 	} {
 		var output, errs bytes.Buffer
 		code := run(t.Context(), c.args, &output, &errs)
-		if code != exitUsage || output.Len() > 0 || !strings.Contains(errs.String(), c.want) {
-			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output.String(), errs.String(), exitUsage, c.want)
+		if code != verdict.ExitUsage || output.Len() > 0 || !strings.Contains(errs.String(), c.want) {
+			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output.String(), errs.String(), verdict.ExitUsage, c.want)
 		}
 	}
 }
 
 func TestMutantsAreListed(t *testing.T) {
 	var output, errs bytes.Buffer
-	if code := run(t.Context(), []string{"mutants", "--list"}, &output, &errs); code != exitOK {
+	if code := run(t.Context(), []string{"mutants", "--list"}, &output, &errs); code != verdict.ExitGood {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	for _, m := range mutant.All() {
@@ -65,10 +65,10 @@ func TestMutantsAreListed(t *testing.T) {
 
 // On a node a mutant must be red in every scenario that it names; one that decided nothing says neither.
 func TestNotRed(t *testing.T) {
-	one := func(id string, v judge.Verdict) report.Result {
-		return report.Result{Scenario: id, Arm: scenario.Fixed, Rules: []report.RuleResult{{Finding: judge.Finding{Rule: "R1", Why: "why"}, Verdict: v}}}
+	one := func(id string, v verdict.Verdict) report.Result {
+		return report.Result{Scenario: id, Arm: verdict.Fixed, Rules: []report.RuleResult{{Finding: judge.Finding{Rule: "R1", Why: "why"}, Verdict: v}}}
 	}
-	results := report.Results{Scenarios: []string{"a", "b", "c", "d"}, Results: []report.Result{one("a", judge.StillBroken), one("b", judge.Fixed), one("c", judge.NotRun)}}
+	results := report.Results{Scenarios: []string{"a", "b", "c", "d"}, Results: []report.Result{one("a", verdict.StillBroken), one("b", verdict.Repaired), one("c", verdict.Invalid)}}
 	missed, err := notRed(results, caughtBy(results))
 	if len(missed) != 1 || missed[0] != "b" {
 		t.Errorf("missed %v", missed)
@@ -80,7 +80,7 @@ func TestNotRed(t *testing.T) {
 
 // Only what a judge saw, or goroutines that were left, catches a mutant: a run that proves nothing does not.
 func TestCaughtBy(t *testing.T) {
-	rule := func(v judge.Verdict, why string) report.Result {
+	rule := func(v verdict.Verdict, why string) report.Result {
 		return report.Result{Scenario: "s", Rules: []report.RuleResult{{Finding: judge.Finding{Rule: "R1", Why: why}, Verdict: v}}}
 	}
 	for _, c := range []struct {
@@ -88,11 +88,11 @@ func TestCaughtBy(t *testing.T) {
 		result report.Result
 		want   string
 	}{
-		{"held", rule(judge.Fixed, "dead at 5.00 s"), ""},
-		{"invalid", rule(judge.NotRun, "the scenario was never armed"), ""},
-		{"broken", rule(judge.StillBroken, "dead at 60.00 s"), "R1"},
-		{"regressed", rule(judge.Regressed, "dead at 60.00 s"), "R1"},
-		{"goroutines left", rule(judge.NotRun, "given up: deadlock: main bubble goroutine has exited but "+leftover), "R13"},
+		{"held", rule(verdict.Repaired, "dead at 5.00 s"), ""},
+		{"invalid", rule(verdict.Invalid, "the scenario was never armed"), ""},
+		{"broken", rule(verdict.StillBroken, "dead at 60.00 s"), "R1"},
+		{"regressed", rule(verdict.Regressed, "dead at 60.00 s"), "R1"},
+		{"goroutines left", rule(verdict.Invalid, "given up: deadlock: main bubble goroutine has exited but "+leftover), "R13"},
 	} {
 		got := ""
 		for _, by := range caughtBy(report.Results{Results: []report.Result{c.result}}) {

@@ -30,11 +30,12 @@ import (
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/property"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // unhurried plays random scenarios of that kind on two arms side by side and compares what they did: fixed against stock, or,
 // where one arm was asked for, that arm against itself, which shows whether the comparison is stable; nothing may differ then.
-func (q randomRun) unhurried(ctx context.Context, suites map[scenario.Arm]string, c property.Config) (property.Results, error) {
+func (q randomRun) unhurried(ctx context.Context, suites map[verdict.Arm]string, c property.Config) (property.Results, error) {
 	first, last := q.arms[0], q.arms[len(q.arms)-1]
 	c.Kind, c.Arm = property.Unhurried, last
 	pairs := min(max(q.shards/2, 1), q.split.part.Of(q.count))
@@ -55,8 +56,8 @@ func (q randomRun) unhurried(ctx context.Context, suites map[scenario.Arm]string
 // pairing is one process of each arm: that of c.Arm is held against that of first.
 type pairing struct {
 	c      property.Config
-	first  scenario.Arm
-	suites map[scenario.Arm]string
+	first  verdict.Arm
+	suites map[verdict.Arm]string
 
 	may     []judge.Exception
 	results property.Results
@@ -171,7 +172,7 @@ func (p *pairing) again(ctx context.Context, difference *judge.Difference, first
 	}
 	defer os.RemoveAll(c.Artifacts)
 	var played [2]property.Played
-	for i, arm := range []scenario.Arm{p.first, p.c.Arm} {
+	for i, arm := range []verdict.Arm{p.first, p.c.Arm} {
 		c.Arm = arm
 		s, err := startStream(ctx, p.suites[arm], c, "again")
 		if err != nil {

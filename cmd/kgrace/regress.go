@@ -32,6 +32,7 @@ import (
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // ArtifactsVar names the folder for histories and reports.
@@ -46,7 +47,7 @@ type regression struct {
 	out                                 outputFlag
 	split                               split
 	// from these follow
-	arms      []scenario.Arm
+	arms      []verdict.Arm
 	ids       []string
 	scenarios []scenario.Scenario
 	lacking   []scenario.Scenario // what the minor cannot carry
@@ -186,7 +187,7 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 }
 
 // build makes what the nodes run.
-func (q *regression) build(ctx context.Context, r *kubetree.Repo) (map[scenario.Arm]map[string]string, error) {
+func (q *regression) build(ctx context.Context, r *kubetree.Repo) (map[verdict.Arm]map[string]string, error) {
 	actor, beside := filepath.Join(r.Output, "bin", "actor"), filepath.Join(r.Output, "bin", "beside")
 	if err := localnode.BuildActor(ctx, r.Root, actor); err != nil {
 		return nil, err
@@ -194,9 +195,9 @@ func (q *regression) build(ctx context.Context, r *kubetree.Repo) (map[scenario.
 	if err := localnode.BuildBeside(ctx, r.Root, beside); err != nil {
 		return nil, err
 	}
-	bin := map[scenario.Arm]map[string]string{}
+	bin := map[verdict.Arm]map[string]string{}
 	for _, arm := range q.arms {
-		all, err := r.Binaries(ctx, q.minor, kubetree.Arm(arm))
+		all, err := r.Binaries(ctx, q.minor, arm)
 		if err != nil {
 			return nil, err
 		}
@@ -216,9 +217,9 @@ func (q *regression) finish(app *app, results report.Results) error {
 		return err
 	}
 	switch results.Status() {
-	case report.StatusGood:
+	case verdict.StatusGood:
 		return nil
-	case report.StatusRed:
+	case verdict.StatusRed:
 		return red(errors.New("red: " + strings.Join(q.notGood(results), ", ")))
 	default:
 		return errors.New("invalid: " + strings.Join(q.notGood(results), ", "))

@@ -34,6 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simbuild"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // simulate runs the sim level: the suite is compiled once for each arm; each runtime is one run of both. What the default
@@ -73,7 +74,7 @@ func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) e
 			fmt.Fprintf(app.output, "Runtime: simulated %s\n\n", p)
 		}
 		err = q.judged(app, results)
-		if results.Status() == report.StatusRed {
+		if results.Status() == verdict.StatusRed {
 			reds = append(reds, err)
 		} else if err != nil {
 			errs = append(errs, err)
@@ -109,7 +110,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // simulateOn runs the suites of all arms side by side against one runtime, and merges what they found. failed is what suites
 // say that did leave results.
-func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality, dir string, suites map[scenario.Arm]string) (results report.Results, failed, err error) {
+func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality, dir string, suites map[verdict.Arm]string) (results report.Results, failed, err error) {
 	begin := time.Now()
 	rows := simkubelet.Rows(p, q.scenarios)
 	results = report.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Lacking: report.LackingIn(q.minor, q.lacking)}
@@ -183,7 +184,7 @@ func (q *regression) simulateAll(ctx context.Context, app *app, r *kubetree.Repo
 		}
 		fmt.Fprintln(app.output)
 		var coded *exitError
-		if errors.As(err, &coded) && coded.code == exitRed {
+		if errors.As(err, &coded) && coded.code == verdict.ExitRed {
 			reds = append(reds, fmt.Errorf("%s: %w", minor, err))
 		} else if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", minor, err))

@@ -25,6 +25,7 @@ import (
 	"testing"
 
 	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // kept are histories recorded on real nodes.
@@ -55,8 +56,8 @@ func TestRegressRefusesUnknownNames(t *testing.T) {
 		{[]string{"--output", "xml"}, "table"},
 	} {
 		code, output, errs := regressed(t, c.args...)
-		if code != exitUsage || output != "" || !strings.Contains(errs, c.want) {
-			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, exitUsage, c.want)
+		if code != verdict.ExitUsage || output != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, verdict.ExitUsage, c.want)
 		}
 	}
 }
@@ -67,12 +68,12 @@ func TestRegressJudgesKeptHistoriesAgain(t *testing.T) {
 		t.Fatalf("%d histories are kept, %v", len(files), err)
 	}
 	code, output, errs := regressed(t, "--judge", kept)
-	if code != exitOK || errs != "" || !strings.HasSuffix(output, "GOOD\n") {
+	if code != verdict.ExitGood || errs != "" || !strings.HasSuffix(output, "GOOD\n") {
 		t.Errorf("exit %d, %q\n%s", code, errs, output)
 	}
 	code, output, _ = regressed(t, "--judge", kept, "-o", "json")
 	var results report.Results
-	if err := json.Unmarshal([]byte(output), &results); err != nil || code != exitOK || len(results.Results) != len(files) {
+	if err := json.Unmarshal([]byte(output), &results); err != nil || code != verdict.ExitGood || len(results.Results) != len(files) {
 		t.Errorf("exit %d, %v, %d results", code, err, len(results.Results))
 	}
 }
@@ -89,10 +90,10 @@ func TestRegressTellsRedFromInvalid(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"red", strings.Replace(string(stock), `"arm":"stock"`, `"arm":"fixed"`, 1), exitRed, "kgrace: red: force-direct on fixed"},
+		{"red", strings.Replace(string(stock), `"arm":"stock"`, `"arm":"fixed"`, 1), verdict.ExitRed, "kgrace: red: force-direct on fixed"},
 		{"invalid", strings.Replace(string(stock), `"kind":"harness.finished"`, `"kind":"harness.abandoned","message":"no node"`, 1),
-			exitInvalid, "kgrace: invalid: force-direct on stock"},
-		{"cut short", string(stock[:len(stock)/2]), exitInvalid, "force-direct.jsonl:"},
+			verdict.ExitInvalid, "kgrace: invalid: force-direct on stock"},
+		{"cut short", string(stock[:len(stock)/2]), verdict.ExitInvalid, "force-direct.jsonl:"},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "force-direct.jsonl"), []byte(c.text), 0o644); err != nil {

@@ -24,8 +24,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/shard"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func newReportMergeCommand(app *app) *cobra.Command {
@@ -77,7 +77,7 @@ func (a *app) mergeReports(to string, dirs []string, out outputFlag) error {
 		if out != "json" {
 			fmt.Fprintf(a.output, "Runtime: simulated %s\n\n", p)
 		}
-		if err := q.judged(a, results); results.Status() == report.StatusRed {
+		if err := q.judged(a, results); results.Status() == verdict.StatusRed {
 			reds = append(reds, err)
 		} else if err != nil {
 			errs = append(errs, err)

@@ -22,12 +22,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestReportOfHistories(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "deep", "page.html")
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"report", kept, "-o", file}, &out, &errs); code != exitOK {
+	if code := run(t.Context(), []string{"report", kept, "-o", file}, &out, &errs); code != verdict.ExitGood {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	if got := strings.TrimSpace(out.String()); got != file {
@@ -58,11 +60,11 @@ func TestReportRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		"an empty folder":  {[]string{"report", t.TempDir()}, exitInvalid, "holds no results.json or results-*.json"},
-		"a broken result":  {[]string{"report", broken}, exitInvalid, "results-node.json:2: not a results file"},
-		"a broken history": {[]string{"report", cut}, exitInvalid, "x.jsonl:2: not a history"},
-		"no folder":        {[]string{"report", filepath.Join(broken, "none")}, exitInvalid, "holds no results.json"},
-		"two folders":      {[]string{"report", broken, cut}, exitUsage, "accepts at most 1 arg"},
+		"an empty folder":  {[]string{"report", t.TempDir()}, verdict.ExitInvalid, "holds no results.json or results-*.json"},
+		"a broken result":  {[]string{"report", broken}, verdict.ExitInvalid, "results-node.json:2: not a results file"},
+		"a broken history": {[]string{"report", cut}, verdict.ExitInvalid, "x.jsonl:2: not a history"},
+		"no folder":        {[]string{"report", filepath.Join(broken, "none")}, verdict.ExitInvalid, "holds no results.json"},
+		"two folders":      {[]string{"report", broken, cut}, verdict.ExitUsage, "accepts at most 1 arg"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer

@@ -29,14 +29,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/check/command"
 	"github.com/kgrace/kgrace/internal/kubetree"
-)
-
-// Exit codes; main.go's doc comment says what they mean.
-const (
-	exitOK      = 0
-	exitRed     = 1
-	exitUsage   = 2
-	exitInvalid = 3
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // moduleName tells a checkout of this project from any other folder with a go.mod.
@@ -52,7 +45,7 @@ type app struct {
 	errs   io.Writer // progress and errors
 }
 
-// exitError is an error with an exit code of its own. Any other error that a command returns means exitInvalid.
+// exitError is an error with an exit code of its own. main.go says what the codes mean; any other error that a command returns means verdict.ExitInvalid.
 type exitError struct {
 	code int
 	err  error
@@ -62,10 +55,10 @@ func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
 // red marks an error as a check or verdict that is red.
-func red(err error) error { return &exitError{exitRed, err} }
+func red(err error) error { return &exitError{verdict.ExitRed, err} }
 
 // usage marks an error as a mistake on the command line.
-func usage(err error) error { return &exitError{exitUsage, err} }
+func usage(err error) error { return &exitError{verdict.ExitUsage, err} }
 
 // run carries out one command line and returns the exit code.
 func run(ctx context.Context, args []string, output, errs io.Writer) int {
@@ -77,11 +70,11 @@ func run(ctx context.Context, args []string, output, errs io.Writer) int {
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		return exitOK
+		return verdict.ExitGood
 	}
 	if ctx.Err() != nil {
 		fmt.Fprintf(errs, "kgrace: interrupted: %v\n", err)
-		return exitInvalid
+		return verdict.ExitInvalid
 	}
 	fmt.Fprintf(errs, "kgrace: %v\n", err)
 	var coded *exitError
@@ -94,9 +87,9 @@ func run(ctx context.Context, args []string, output, errs io.Writer) int {
 	case !started:
 		// Cobra refused the command line before any command ran.
 		fmt.Fprintf(errs, "Run '%s --help'.\n", cmd.CommandPath())
-		return exitUsage
+		return verdict.ExitUsage
 	}
-	return exitInvalid
+	return verdict.ExitInvalid
 }
 
 func newRootCommand(app *app) *cobra.Command {

@@ -28,6 +28,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // TestMain lets the test binary stand in for kgrace where a node starts a copy of the running program.
@@ -72,18 +73,18 @@ func TestExitCodes(t *testing.T) {
 		out  string // what standard output starts with
 		errs string // what standard error holds
 	}{
-		"no arguments":    {args: nil, code: exitOK, out: "kgrace lays Kubernetes out"},
-		"help":            {args: []string{"build", "--help"}, code: exitOK, out: "Build programs"},
-		"unknown command": {args: []string{"biuld"}, code: exitUsage, errs: `unknown command "biuld"`},
-		"unknown flag":    {args: []string{"tree", "--colour"}, code: exitUsage, errs: "--colour"},
-		"extra argument":  {args: []string{"tree", "x"}, code: exitUsage, errs: "kgrace tree --help"},
-		"bad format":      {args: []string{"tree", "-o", "xml"}, code: exitUsage, errs: "table and json"},
-		"unknown arm":     {args: []string{"tree", "--arm", "left"}, code: exitUsage, errs: "stock and fixed"},
-		"unknown minor":   {args: []string{"tree", "--kubernetes", "v1.2"}, code: exitUsage, errs: "knows v1.37"},
-		"minor to build":  {args: []string{"build", "--kubernetes", "v1.2"}, code: exitUsage, errs: "knows v1.37"},
-		"unknown program": {args: []string{"build", "kublet"}, code: exitUsage, errs: "kubelet"},
-		"no checkout":     {env: t.TempDir(), args: []string{"tree"}, code: exitInvalid, errs: RootVar},
-		"interrupted":     {ctx: ended, args: []string{"tree"}, code: exitInvalid, errs: "interrupted"},
+		"no arguments":    {args: nil, code: verdict.ExitGood, out: "kgrace lays Kubernetes out"},
+		"help":            {args: []string{"build", "--help"}, code: verdict.ExitGood, out: "Build programs"},
+		"unknown command": {args: []string{"biuld"}, code: verdict.ExitUsage, errs: `unknown command "biuld"`},
+		"unknown flag":    {args: []string{"tree", "--colour"}, code: verdict.ExitUsage, errs: "--colour"},
+		"extra argument":  {args: []string{"tree", "x"}, code: verdict.ExitUsage, errs: "kgrace tree --help"},
+		"bad format":      {args: []string{"tree", "-o", "xml"}, code: verdict.ExitUsage, errs: "table and json"},
+		"unknown arm":     {args: []string{"tree", "--arm", "left"}, code: verdict.ExitUsage, errs: "stock, fixed"},
+		"unknown minor":   {args: []string{"tree", "--kubernetes", "v1.2"}, code: verdict.ExitUsage, errs: "knows v1.37"},
+		"minor to build":  {args: []string{"build", "--kubernetes", "v1.2"}, code: verdict.ExitUsage, errs: "knows v1.37"},
+		"unknown program": {args: []string{"build", "kublet"}, code: verdict.ExitUsage, errs: "kubelet"},
+		"no checkout":     {env: t.TempDir(), args: []string{"tree"}, code: verdict.ExitInvalid, errs: RootVar},
+		"interrupted":     {ctx: ended, args: []string{"tree"}, code: verdict.ExitInvalid, errs: "interrupted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(RootVar, root)
@@ -103,7 +104,7 @@ func TestExitCodes(t *testing.T) {
 
 func TestErrorsKeepTheirCode(t *testing.T) {
 	cause := errors.New("cause")
-	for err, code := range map[error]int{red(cause): exitRed, usage(cause): exitUsage} {
+	for err, code := range map[error]int{red(cause): verdict.ExitRed, usage(cause): verdict.ExitUsage} {
 		var coded *exitError
 		if !errors.As(err, &coded) || coded.code != code || !errors.Is(err, cause) {
 			t.Errorf("%v: %+v", err, coded)

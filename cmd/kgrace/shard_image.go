@@ -31,10 +31,10 @@ import (
 
 	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/kubetree"
-	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/shard"
 	"github.com/kgrace/kgrace/internal/simbuild"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Where things are in the image.
@@ -100,9 +100,9 @@ The image runs as a user without rights and writes to $TMPDIR and $ARTIFACTS onl
 }
 
 func (a *app) shardImage(ctx context.Context, r *kubetree.Repo, minor, name, file string) error {
-	paths := map[scenario.Arm]string{}
-	for _, arm := range scenario.Arms() {
-		suite, err := simbuild.Build(ctx, r, minor, kubetree.Arm(arm))
+	paths := map[verdict.Arm]string{}
+	for _, arm := range verdict.Arms() {
+		suite, err := simbuild.Build(ctx, r, minor, arm)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (a *app) shardImage(ctx context.Context, r *kubetree.Repo, minor, name, fil
 }
 
 // shardLayers are the image's: kgrace above the suites, since it changes more often.
-func shardLayers(minor, program string, paths map[scenario.Arm]string) ([]imagefile.Layer, error) {
+func shardLayers(minor, program string, paths map[verdict.Arm]string) ([]imagefile.Layer, error) {
 	made, err := shard.NewSuites(minor, paths)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func shardLayers(minor, program string, paths map[scenario.Arm]string) ([]imagef
 		// A kubelet looks in these for a user of its own name and will not start without them, finding none is all right.
 		{Path: "/etc/passwd", Data: []byte("root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
 		{Path: "/etc/group", Data: []byte("root:x:0:\nnonroot:x:65532:\n")}}
-	for _, arm := range scenario.Arms() {
+	for _, arm := range verdict.Arms() {
 		suites = append(suites, imagefile.File{Path: path.Join(shardImageSuites, filepath.ToSlash(made.Files[arm])), Mode: 0o755, From: paths[arm]})
 	}
 	return []imagefile.Layer{&suites, &imagefile.Files{{Path: shardImageProgram, Mode: 0o755, From: program}}}, nil

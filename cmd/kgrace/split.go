@@ -32,6 +32,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/shard"
 	"github.com/kgrace/kgrace/internal/simbuild"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // split is what the commands of the sim level need to carry out a part of a run on a machine that may have neither Go nor a
@@ -50,11 +51,11 @@ func (s *split) addFlags(cmd *cobra.Command) {
 }
 
 // compiled returns the suites of the arms, built first if none were given.
-func (s *split) compiled(ctx context.Context, r *kubetree.Repo, minor string, arms []scenario.Arm) (map[scenario.Arm]string, error) {
-	suites := map[scenario.Arm]string{}
+func (s *split) compiled(ctx context.Context, r *kubetree.Repo, minor string, arms []verdict.Arm) (map[verdict.Arm]string, error) {
+	suites := map[verdict.Arm]string{}
 	if s.suites == "" {
 		for _, arm := range arms {
-			suite, err := simbuild.Build(ctx, r, minor, kubetree.Arm(arm))
+			suite, err := simbuild.Build(ctx, r, minor, arm)
 			if err != nil {
 				return nil, err
 			}
@@ -99,8 +100,8 @@ func (s *split) begin(artifacts string, k shard.Kind) error {
 }
 
 // manifest is what both kinds of runs leave.
-func (s *split) manifest(k shard.Kind, minor string, arms []scenario.Arm, runtimes []string, suites map[scenario.Arm]string) (m shard.Manifest, err error) {
-	m = shard.Manifest{Kind: k, Part: s.part, Minor: minor, Arms: arms, Runtimes: runtimes, Suites: map[scenario.Arm]string{}}
+func (s *split) manifest(k shard.Kind, minor string, arms []verdict.Arm, runtimes []string, suites map[verdict.Arm]string) (m shard.Manifest, err error) {
+	m = shard.Manifest{Kind: k, Part: s.part, Minor: minor, Arms: arms, Runtimes: runtimes, Suites: map[verdict.Arm]string{}}
 	for arm, path := range suites {
 		if m.Suites[arm], err = shard.Digest(path); err != nil {
 			return m, err
@@ -144,7 +145,7 @@ func (q *regression) simulateCompiled(ctx context.Context, app *app) (err error)
 }
 
 // leave says which part it was, once its results are there, whatever they say.
-func (q *regression) leave(suites map[scenario.Arm]string) error {
+func (q *regression) leave(suites map[verdict.Arm]string) error {
 	if !q.split.part.Split() {
 		return nil
 	}
@@ -189,7 +190,7 @@ func (q *randomRun) place(app *app) (*kubetree.Repo, error) {
 }
 
 // leave says which part it was and what it found.
-func (q *randomRun) leave(suites map[scenario.Arm]string, found []property.Results) error {
+func (q *randomRun) leave(suites map[verdict.Arm]string, found []property.Results) error {
 	if !q.split.part.Split() {
 		return nil
 	}

@@ -34,6 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/shard"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // fakeSuiteVar makes this test binary a suite that plays nothing. Its value is a scenario whose verdict is to be red.
@@ -70,13 +71,13 @@ func fakeSuite(redOne string) error {
 	if err != nil {
 		return err
 	}
-	r := report.Results{Minor: c.Minor, Level: scenario.LevelSim, Arms: []scenario.Arm{c.Arm}, Scenarios: c.Scenarios}
+	r := report.Results{Minor: c.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{c.Arm}, Scenarios: c.Scenarios}
 	for _, s := range rows {
 		one := report.Result{Scenario: s.ID, Arm: c.Arm}
 		for _, e := range s.Expect {
-			v := judge.KeptGood
-			if s.ID == redOne && c.Arm == scenario.Fixed {
-				v = judge.Regressed
+			v := verdict.Kept
+			if s.ID == redOne && c.Arm == verdict.Fixed {
+				v = verdict.Regressed
 			}
 			one.Rules = append(one.Rules, report.RuleResult{Finding: judge.Finding{Rule: e.Rule}, Verdict: v})
 		}
@@ -101,7 +102,7 @@ func fakeStream(c property.Config, redOne string) error {
 	for _, seed := range c.Seeds() {
 		e := history.Event{At: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), Kind: history.CRICall, Call: "StopContainer", Grace: history.Seconds(30)}
 		again := c.Count == 1
-		if c.Arm == scenario.Fixed && (redOne == differing && seed%3 == 0 || redOne == unsteady && seed%49 == 0 && !again || redOne == racing && seed%3 == 0 && !again) {
+		if c.Arm == verdict.Fixed && (redOne == differing && seed%3 == 0 || redOne == unsteady && seed%49 == 0 && !again || redOne == racing && seed%3 == 0 && !again) {
 			*e.Grace = 2
 		}
 		p := property.Played{Seed: seed, Scenario: strings.Repeat("word ", 1000-seed), History: history.History{
@@ -126,7 +127,7 @@ func compiledSuites(t *testing.T) string {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec "+self+" \"$@\"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	made, err := shard.NewSuites("v1.37", map[scenario.Arm]string{scenario.Stock: script, scenario.Fixed: script})
+	made, err := shard.NewSuites("v1.37", map[verdict.Arm]string{verdict.Stock: script, verdict.Fixed: script})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,18 +162,18 @@ func TestSplitAndMerged(t *testing.T) {
 		return max(code, more), errs + said
 	}
 	piece := t.TempDir()
-	if code, errs := part(piece, ""); code != exitOK {
+	if code, errs := part(piece, ""); code != verdict.ExitGood {
 		t.Fatalf("in one piece: exit %d: %s", code, errs)
 	}
 	parts := t.TempDir()
 	for i := range 3 {
-		if code, errs := part(filepath.Join(parts, fmt.Sprint(i)), fmt.Sprintf("%d/3", i)); code != exitOK {
+		if code, errs := part(filepath.Join(parts, fmt.Sprint(i)), fmt.Sprintf("%d/3", i)); code != verdict.ExitGood {
 			t.Fatalf("part %d: exit %d: %s", i, code, errs)
 		}
 	}
 	whole := t.TempDir()
 	code, output, errs := kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts)
-	if code != exitOK || !strings.Contains(output, "GOOD\n") || !strings.Contains(errs, "all 3 parts are there") {
+	if code != verdict.ExitGood || !strings.Contains(output, "GOOD\n") || !strings.Contains(errs, "all 3 parts are there") {
 		t.Fatalf("merge: exit %d: %s%s", code, output, errs)
 	}
 	for _, below := range []string{".", "crio"} {
@@ -200,16 +201,16 @@ func TestSplitAndMerged(t *testing.T) {
 	reds := 0
 	for i := range 3 {
 		code, errs := part(filepath.Join(parts, fmt.Sprint(i)), fmt.Sprintf("%d/3", i))
-		if code == exitRed && strings.Contains(errs, "red: lengthen on fixed") {
+		if code == verdict.ExitRed && strings.Contains(errs, "red: lengthen on fixed") {
 			reds++
-		} else if code != exitOK {
+		} else if code != verdict.ExitGood {
 			t.Errorf("part %d: exit %d: %s", i, code, errs)
 		}
 	}
 	if reds != 1 {
 		t.Errorf("%d parts are red, want 1", reds)
 	}
-	if code, output, errs := kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts); code != exitRed || !strings.Contains(errs, "red: lengthen on fixed") {
+	if code, output, errs := kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts); code != verdict.ExitRed || !strings.Contains(errs, "red: lengthen on fixed") {
 		t.Errorf("merge: exit %d: %s%s", code, output, errs)
 	}
 
@@ -218,7 +219,7 @@ func TestSplitAndMerged(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, output, errs = kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts)
-	if code != exitInvalid || output != "" || !strings.Contains(errs, "1/3 is missing") {
+	if code != verdict.ExitInvalid || output != "" || !strings.Contains(errs, "1/3 is missing") {
 		t.Errorf("merge: exit %d: %s%s", code, output, errs)
 	}
 }
@@ -240,7 +241,7 @@ func TestUnhurried(t *testing.T) {
 	want := property.Tally{Held: 34, Broken: 16} // 9, 12, ... 54
 	check := func(name string, one property.Results) {
 		t.Helper()
-		if one.Kind != property.Unhurried || one.Arm != scenario.Fixed || one.Histories != 50 || one.Rules[scenario.Kept] != want {
+		if one.Kind != property.Unhurried || one.Arm != verdict.Fixed || one.Histories != 50 || one.Rules[scenario.Kept] != want {
 			t.Errorf("%s: %+v", name, one)
 		}
 		// The simplest stands for all.
@@ -250,7 +251,7 @@ func TestUnhurried(t *testing.T) {
 	}
 	dir := t.TempDir()
 	code, found, errs := play(dir, "--processes", "4")
-	if code != exitRed || !strings.Contains(errs, "fixed is not as stock in 16 of 50") {
+	if code != verdict.ExitRed || !strings.Contains(errs, "fixed is not as stock in 16 of 50") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	check("in one piece", found[0])
@@ -263,7 +264,7 @@ func TestUnhurried(t *testing.T) {
 	for i := range 3 {
 		play(filepath.Join(parts, fmt.Sprint(i)), "--shard", fmt.Sprintf("%d/3", i))
 	}
-	if code, output, errs := kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts); code != exitRed || !strings.Contains(output, "unhurried  fixed  R12   34    16") {
+	if code, output, errs := kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts); code != verdict.ExitRed || !strings.Contains(output, "unhurried  fixed  R12   34    16") {
 		t.Errorf("merge: exit %d: %s%s", code, output, errs)
 	}
 	for _, name := range found[0].Broken[0].Files() {
@@ -271,7 +272,7 @@ func TestUnhurried(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if code, found, errs := play(t.TempDir(), "--arm", "fixed"); code != exitOK || found[0].Rules[scenario.Kept].Held != 50 {
+	if code, found, errs := play(t.TempDir(), "--arm", "fixed"); code != verdict.ExitGood || found[0].Rules[scenario.Kept].Held != 50 {
 		t.Errorf("against itself: exit %d: %+v, %s", code, found[0], errs)
 	}
 }
@@ -282,7 +283,7 @@ func TestUnsteady(t *testing.T) {
 	for how, c := range map[string]struct {
 		code, times int
 		says        string
-	}{unsteady: {exitOK, 1, ""}, racing: {exitRed, 16, "something races"}} {
+	}{unsteady: {verdict.ExitGood, 1, ""}, racing: {verdict.ExitRed, 16, "something races"}} {
 		dir := t.TempDir()
 		t.Setenv(ArtifactsVar, dir)
 		t.Setenv(fakeSuiteVar, how)
@@ -319,11 +320,11 @@ func TestSplitRefuses(t *testing.T) {
 		{[]string{"shard", "image", "--image", "kgrace-shards:v1", "--file", "x", "--kubernetes", "v1.2"}, "versions.yaml knows"},
 	} {
 		code, output, errs := kgrace(t.Context(), c.args...)
-		if code != exitUsage || output != "" || !strings.Contains(errs, c.want) {
-			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, exitUsage, c.want)
+		if code != verdict.ExitUsage || output != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, verdict.ExitUsage, c.want)
 		}
 	}
-	if code, _, errs := kgrace(t.Context(), "report", "merge", "--artifacts", t.TempDir(), suites); code != exitInvalid || !strings.Contains(errs, "holds no part of a run") {
+	if code, _, errs := kgrace(t.Context(), "report", "merge", "--artifacts", t.TempDir(), suites); code != verdict.ExitInvalid || !strings.Contains(errs, "holds no part of a run") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }

@@ -29,14 +29,14 @@ import (
 	"path/filepath"
 
 	"github.com/kgrace/kgrace/internal/property"
-	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simbuild"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // suiteStream is a suite that plays, and what it has played.
 type suiteStream struct {
 	cmd    *exec.Cmd
-	arm    scenario.Arm
+	arm    verdict.Arm
 	config string
 	pipe   *os.File
 	decode *json.Decoder

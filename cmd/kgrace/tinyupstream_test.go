@@ -30,6 +30,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // tiny is a checkout of this project whose Kubernetes is a few lines: a module proxy that is a folder serves it, the real
@@ -213,7 +214,7 @@ func changed(before, after map[string]string) (names []string) {
 // ok runs a command that has to succeed.
 func (u *tiny) ok(args ...string) (output, errs string) {
 	u.t.Helper()
-	return u.ends(exitOK, args...)
+	return u.ends(verdict.ExitGood, args...)
 }
 
 // ends runs a command that has to end with a code, and every further word on standard error.

@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
-	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func newTreeCommand(app *app) *cobra.Command {
@@ -83,19 +83,19 @@ func addArmFlag(cmd *cobra.Command, arm *string) {
 }
 
 // armsOf reads the value of --arm; "" means both.
-func armsOf(name string) ([]kubetree.Arm, error) {
+func armsOf(name string) ([]verdict.Arm, error) {
 	if name == "" {
-		return kubetree.Arms(), nil
+		return verdict.Arms(), nil
 	}
-	a, err := kubetree.ParseArm(name)
-	return []kubetree.Arm{a}, err
+	a, err := verdict.ParseArm(name)
+	return []verdict.Arm{a}, err
 }
 
 // scenarioArms is armsOf for those who speak of scenarios.
-func scenarioArms(name string) ([]scenario.Arm, error) {
+func scenarioArms(name string) ([]verdict.Arm, error) {
 	if name == "" {
-		return scenario.Arms(), nil
+		return verdict.Arms(), nil
 	}
-	a, err := scenario.ParseArm(name)
-	return []scenario.Arm{a}, err
+	a, err := verdict.ParseArm(name)
+	return []verdict.Arm{a}, err
 }

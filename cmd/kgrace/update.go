@@ -29,6 +29,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/vendored"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -63,7 +64,7 @@ func update(ctx context.Context, r *kubetree.Repo) ([]string, error) {
 	if err != nil {
 		return written, err
 	}
-	tree, err := r.Ensure(ctx, "", kubetree.Fixed, nil)
+	tree, err := r.Ensure(ctx, "", verdict.Fixed, nil)
 	if err != nil {
 		return written, err
 	}

@@ -28,6 +28,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // upstreamDocs holds the pull request. Its files may have generated tables between marks: "sizes MINOR".
@@ -105,7 +106,7 @@ func checkUpstreamDocs(ctx context.Context, r *kubetree.Repo) ([]string, error) 
 			continue
 		}
 		minors := r.Versions.MinorNames()
-		tree, err := r.Ensure(ctx, minors[len(minors)-1], kubetree.Stock, nil)
+		tree, err := r.Ensure(ctx, minors[len(minors)-1], verdict.Stock, nil)
 		if err != nil {
 			return faults, err
 		}

@@ -34,15 +34,15 @@ import (
 	"github.com/kgrace/kgrace/internal/kindnode"
 	"github.com/kgrace/kgrace/internal/kindplain"
 	"github.com/kgrace/kgrace/internal/kubetree"
-	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/upstreame2e"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // upstreamE2E is what the command line of `kgrace upstream-e2e` asks for.
 type upstreamE2E struct {
 	minor, only, arm, artifacts string
-	images                      map[scenario.Arm]*string
+	images                      map[verdict.Arm]*string
 	processes                   int
 	timeout                     time.Duration
 	oneByOne, list, noSerial    bool
@@ -50,13 +50,13 @@ type upstreamE2E struct {
 	// from these follow
 	app      *app
 	r        *kubetree.Repo
-	arms     []scenario.Arm
+	arms     []verdict.Arm
 	programs map[string]string
 	archive  string
 }
 
 func newUpstreamE2ECommand(app *app) *cobra.Command {
-	q := &upstreamE2E{app: app, out: newOutputFlag(), images: map[scenario.Arm]*string{}}
+	q := &upstreamE2E{app: app, out: newOutputFlag(), images: map[verdict.Arm]*string{}}
 	cmd := &cobra.Command{
 		Use:   "upstream-e2e [text]",
 		Short: "Run upstream's own end-to-end specs about the end of a pod on kind clusters of both arms",
@@ -90,7 +90,7 @@ Exit codes:
 	addMinorFlag(cmd, &q.minor)
 	addArmFlag(cmd, &q.arm)
 	f := cmd.Flags()
-	for _, arm := range scenario.Arms() {
+	for _, arm := range verdict.Arms() {
 		q.images[arm] = f.String("image-"+string(arm), "", fmt.Sprintf("node image of the %s arm (default: built)", arm))
 	}
 	f.IntVar(&q.processes, "processes", 6, "how many e2e.test run side by side on a cluster; most of their time is waiting")
@@ -158,7 +158,7 @@ func (q *upstreamE2E) carryOut(ctx context.Context) (err error) {
 		return q.printList(run, not)
 	}
 	results := upstreame2e.Results{Minor: q.minor, Kubernetes: pins.Kubernetes, Arms: q.arms, Not: not,
-		NodeImages: map[scenario.Arm]string{}, Kubelets: map[scenario.Arm]string{}}
+		NodeImages: map[verdict.Arm]string{}, Kubelets: map[verdict.Arm]string{}}
 	if results.Images, err = q.supply(ctx, selection); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (q *upstreamE2E) check(ctx context.Context) error {
 
 // build makes what is run and what goes into images.
 func (q *upstreamE2E) build(ctx context.Context) error {
-	built, err := q.r.BuildAll(ctx, q.minor, []kubetree.Arm{kubetree.Stock}, []string{"e2e.test", "agnhost", "kubectl"})
+	built, err := q.r.BuildAll(ctx, q.minor, []verdict.Arm{verdict.Stock}, []string{"e2e.test", "agnhost", "kubectl"})
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (q *upstreamE2E) supply(ctx context.Context, selection upstreame2e.Selectio
 	q.archive = filepath.Join(dir, "images.tar")
 	return selection.WriteImages(q.archive, names, upstreame2e.Programs{Agnhost: q.programs["agnhost"], Busybox: busybox,
 		Applets: applets, Fetch: q.programs["fetch"], Pause: q.programs["actor"],
-		Porter: filepath.Join(q.r.TreeDir(q.minor, kubetree.Stock), "test", "images", "agnhost", "porter")})
+		Porter: filepath.Join(q.r.TreeDir(q.minor, verdict.Stock), "test", "images", "agnhost", "porter")})
 }
 
 // onArms runs the specs on every arm and fills the results in.
@@ -243,10 +243,10 @@ func (q *upstreamE2E) onArms(ctx context.Context, run []upstreame2e.Spec, result
 		}
 		results.NodeImages[arm] = image
 	}
-	on := map[scenario.Arm]map[string]upstreame2e.Outcome{}
+	on := map[verdict.Arm]map[string]upstreame2e.Outcome{}
 	var mu sync.Mutex
 	var errs []error
-	one := func(arm scenario.Arm) {
+	one := func(arm verdict.Arm) {
 		found, kubelet, asked, err := q.onArm(ctx, arm, results.NodeImages[arm], run)
 		mu.Lock()
 		defer mu.Unlock()
@@ -268,18 +268,18 @@ func (q *upstreamE2E) onArms(ctx context.Context, run []upstreame2e.Spec, result
 	}
 	wait.Wait()
 	results.Specs = upstreame2e.Compare(run, on)
-	if len(q.arms) > 1 && results.Kubelets[scenario.Stock] == results.Kubelets[scenario.Fixed] && len(errs) == 0 {
-		errs = append(errs, fmt.Errorf("both clusters run kubelet %s: there is nothing to compare", results.Kubelets[scenario.Stock]))
+	if len(q.arms) > 1 && results.Kubelets[verdict.Stock] == results.Kubelets[verdict.Fixed] && len(errs) == 0 {
+		errs = append(errs, fmt.Errorf("both clusters run kubelet %s: there is nothing to compare", results.Kubelets[verdict.Stock]))
 	}
 	return errors.Join(errs...)
 }
 
 // nodeImage is the one given for the arm, or the arm's own, which is built if the engine does not have it.
-func (q *upstreamE2E) nodeImage(ctx context.Context, arm scenario.Arm) (string, error) {
+func (q *upstreamE2E) nodeImage(ctx context.Context, arm verdict.Arm) (string, error) {
 	if name := *q.images[arm]; name != "" {
 		return name, nil
 	}
-	built, err := kindnode.Build(ctx, kindnode.Options{Repo: q.r, Minor: q.minor, Arm: kubetree.Arm(arm), From: kindnode.FromModules, Progress: q.app.errs})
+	built, err := kindnode.Build(ctx, kindnode.Options{Repo: q.r, Minor: q.minor, Arm: arm, From: kindnode.FromModules, Progress: q.app.errs})
 	if err != nil {
 		return "", err
 	}
@@ -287,7 +287,7 @@ func (q *upstreamE2E) nodeImage(ctx context.Context, arm scenario.Arm) (string, 
 }
 
 // onArm brings a cluster up, gives it the images, runs the specs and deletes it.
-func (q *upstreamE2E) onArm(ctx context.Context, arm scenario.Arm, image string, run []upstreame2e.Spec) (found map[string]upstreame2e.Outcome,
+func (q *upstreamE2E) onArm(ctx context.Context, arm verdict.Arm, image string, run []upstreame2e.Spec) (found map[string]upstreame2e.Outcome,
 	kubelet string, asked *upstreame2e.Asked, err error) {
 	dir := filepath.Join(q.r.Output, "upstream-e2e")
 	logs := filepath.Join(q.artifacts, "upstream-e2e")

@@ -24,8 +24,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
-	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/upstreame2e"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -42,8 +42,8 @@ func TestUpstreamE2ERefuses(t *testing.T) {
 		{[]string{"a", "b"}, "at most 1 arg"},
 	} {
 		code, output, errs := kgrace(t.Context(), append([]string{"upstream-e2e"}, c.args...)...)
-		if code != exitUsage || output != "" || !strings.Contains(errs, c.want) {
-			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, exitUsage, c.want)
+		if code != verdict.ExitUsage || output != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %q, %q; want exit %d with %q", c.args, code, output, errs, verdict.ExitUsage, c.want)
 		}
 	}
 }
@@ -55,22 +55,22 @@ func TestUpstreamE2EExitCodes(t *testing.T) {
 		code         int
 		says         string
 	}{
-		{"passed", "passed", exitOK, ""},
-		{"failed", "passed", exitOK, ""},
-		{"passed", "failed", exitRed, "red: pass on stock and fail on fixed: a spec"},
-		{"failed", "failed", exitInvalid, "invalid: say nothing about the arms: a spec"},
-		{"passed", "", exitInvalid, "invalid"},
+		{"passed", "passed", verdict.ExitGood, ""},
+		{"failed", "passed", verdict.ExitGood, ""},
+		{"passed", "failed", verdict.ExitRed, "red: pass on stock and fail on fixed: a spec"},
+		{"failed", "failed", verdict.ExitInvalid, "invalid: say nothing about the arms: a spec"},
+		{"passed", "", verdict.ExitInvalid, "invalid"},
 	} {
 		var output, errs strings.Builder
 		q := upstreamE2E{app: &app{output: &output, errs: &errs}, out: newOutputFlag()}
-		results := upstreame2e.Results{Arms: scenario.Arms(), Specs: upstreame2e.Compare([]upstreame2e.Spec{{Text: "a spec"}}, map[scenario.Arm]map[string]upstreame2e.Outcome{
-			scenario.Stock: {"a spec": {State: c.stock}}, scenario.Fixed: {"a spec": {State: c.fixed}}})}
+		results := upstreame2e.Results{Arms: verdict.Arms(), Specs: upstreame2e.Compare([]upstreame2e.Spec{{Text: "a spec"}}, map[verdict.Arm]map[string]upstreame2e.Outcome{
+			verdict.Stock: {"a spec": {State: c.stock}}, verdict.Fixed: {"a spec": {State: c.fixed}}})}
 		if code, says := codeOf(q.finish(results)); code != c.code || !strings.Contains(says, c.says) {
 			t.Errorf("%s and %s: exit %d, %q; want %d with %q", c.stock, c.fixed, code, says, c.code, c.says)
 		}
 	}
 	q := upstreamE2E{app: &app{output: &strings.Builder{}, errs: &strings.Builder{}}, out: newOutputFlag()}
-	if code, says := codeOf(q.finish(upstreame2e.Results{})); code != exitInvalid || !strings.Contains(says, "no spec was run") {
+	if code, says := codeOf(q.finish(upstreame2e.Results{})); code != verdict.ExitInvalid || !strings.Contains(says, "no spec was run") {
 		t.Errorf("nothing ran: exit %d, %q", code, says)
 	}
 }
@@ -78,12 +78,12 @@ func TestUpstreamE2EExitCodes(t *testing.T) {
 // codeOf is the exit code that run would make of a command's error.
 func codeOf(err error) (int, string) {
 	if err == nil {
-		return exitOK, ""
+		return verdict.ExitGood, ""
 	}
 	if coded, ok := err.(*exitError); ok {
 		return coded.code, err.Error()
 	}
-	return exitInvalid, err.Error()
+	return verdict.ExitInvalid, err.Error()
 }
 
 func TestReleasesOf(t *testing.T) {

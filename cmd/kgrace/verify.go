@@ -32,6 +32,7 @@ import (
 	"github.com/kgrace/kgrace/internal/repocheck"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/vendored"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -134,14 +135,14 @@ func checks(r *kubetree.Repo) []check {
 	}
 	all = append(all,
 		check{"copied files", func(ctx context.Context) ([]string, error) {
-			tree, err := r.Ensure(ctx, "", kubetree.Fixed, nil)
+			tree, err := r.Ensure(ctx, "", verdict.Fixed, nil)
 			if err != nil {
 				return nil, err
 			}
 			return faultsOf(vendored.Verify(tree.Dir, r.Root, origin(r), vendored.Copies)), nil
 		}},
 		check{"mutants", func(ctx context.Context) ([]string, error) {
-			tree, err := r.Ensure(ctx, "", kubetree.Fixed, nil)
+			tree, err := r.Ensure(ctx, "", verdict.Fixed, nil)
 			if err != nil {
 				return nil, err
 			}

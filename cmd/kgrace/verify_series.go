@@ -29,6 +29,7 @@ import (
 	"github.com/kgrace/kgrace/internal/intree"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func lintSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
@@ -72,11 +73,11 @@ func roundTrip(ctx context.Context, r *kubetree.Repo, minor string) ([]string, e
 	if err != nil {
 		return faultsOf(err), nil
 	}
-	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
+	stock, err := r.Ensure(ctx, minor, verdict.Stock, nil)
 	if err != nil {
 		return nil, err
 	}
-	fixed, err := r.Ensure(ctx, minor, kubetree.Fixed, nil)
+	fixed, err := r.Ensure(ctx, minor, verdict.Fixed, nil)
 	var applyErr *patchset.ApplyError
 	if errors.As(err, &applyErr) {
 		return faultsOf(err), nil
@@ -93,11 +94,11 @@ func gofmtSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string,
 	if err != nil {
 		return faultsOf(err), nil
 	}
-	stock, err := r.Ensure(ctx, minor, kubetree.Stock, nil)
+	stock, err := r.Ensure(ctx, minor, verdict.Stock, nil)
 	if err != nil {
 		return nil, err
 	}
-	fixed, err := r.Ensure(ctx, minor, kubetree.Fixed, nil)
+	fixed, err := r.Ensure(ctx, minor, verdict.Fixed, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/mutant"
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -42,15 +43,15 @@ func TestVerifyPrintsEveryCheck(t *testing.T) {
 		said   string
 	}{
 		"all good":         {[]check{good}, -1, ""},
-		"one red":          {[]check{good, bad, blind}, exitRed, "FAILED: bad"},
-		"one not possible": {[]check{blind, good}, exitInvalid, "not run: blind"},
+		"one red":          {[]check{good, bad, blind}, verdict.ExitRed, "FAILED: bad"},
+		"one not possible": {[]check{blind, good}, verdict.ExitInvalid, "not run: blind"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var output, errs bytes.Buffer
 			a := &app{output: &output, errs: &errs}
 			err := a.verify(t.Context(), tc.checks, "json")
 			var coded *exitError
-			switch code := exitInvalid; {
+			switch code := verdict.ExitInvalid; {
 			case err == nil:
 				if tc.code != -1 {
 					t.Errorf("no error, want %q", tc.said)
@@ -75,7 +76,7 @@ func TestVerifyPrintsEveryCheck(t *testing.T) {
 					t.Errorf("%s: got %s, want %s", res.Name, res.Result, want)
 				}
 			}
-			if tc.code == exitRed && !strings.Contains(errs.String(), "bad: a is not b; write b\nbad: c\n    d\nblind: no network\n") {
+			if tc.code == verdict.ExitRed && !strings.Contains(errs.String(), "bad: a is not b; write b\nbad: c\n    d\nblind: no network\n") {
 				t.Errorf("stderr is\n%s", errs.String())
 			}
 		})

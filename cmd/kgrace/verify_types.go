@@ -31,6 +31,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // typesChecked is what a check of types that found nothing was made of. It holds as long as none of it changes.
@@ -49,7 +50,7 @@ func typeCheck(ctx context.Context, r *kubetree.Repo, minor string) ([]string, e
 	if err != nil {
 		return faultsOf(err), nil
 	}
-	fixed, err := r.Ensure(ctx, minor, kubetree.Fixed, nil)
+	fixed, err := r.Ensure(ctx, minor, verdict.Fixed, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/mutant"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 //go:embed updatepod_test.go.overlay
@@ -65,15 +66,15 @@ func Compile(ctx context.Context, r *kubetree.Repo, minor string, slow bool) (Ar
 	if !slices.Contains(covered, minor) {
 		return Arms{}, fmt.Errorf("the benchmark is written for the pod workers of %v; those of %s take no context and have other fakes", covered, minor)
 	}
-	stock, err := compile(ctx, r, minor, kubetree.Stock, false)
+	stock, err := compile(ctx, r, minor, verdict.Stock, false)
 	if err != nil {
 		return Arms{}, err
 	}
-	fixed, err := compile(ctx, r, minor, kubetree.Fixed, slow)
+	fixed, err := compile(ctx, r, minor, verdict.Fixed, slow)
 	return Arms{stock, fixed}, err
 }
 
-func compile(ctx context.Context, r *kubetree.Repo, minor string, arm kubetree.Arm, slow bool) (string, error) {
+func compile(ctx context.Context, r *kubetree.Repo, minor string, arm verdict.Arm, slow bool) (string, error) {
 	tree, err := r.Ensure(ctx, minor, arm, nil)
 	if err != nil {
 		return "", err

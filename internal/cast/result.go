@@ -21,16 +21,17 @@ import (
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Result has a history judged by every rule that its scenario names.
 func Result(h history.History, s scenario.Scenario) report.Result {
-	arm := scenario.Arm(h.Arm)
+	arm := verdict.Arm(h.Arm)
 	result := report.Result{Scenario: s.ID, Arm: arm, Second: h.Second, Figures: judge.Measure(h, s)}
 	for _, want := range s.In(h.Minor).At(scenario.Level(h.Level)).Expect {
 		found := judge.Judge(want.Rule, h, s)
 		result.Rules = append(result.Rules, report.RuleResult{
-			Finding: found, Want: want.On(arm), Verdict: judge.Of(arm, want, found.Outcome),
+			Finding: found, Want: want.On(arm), Verdict: want.Verdict(arm, found.Outcome),
 		})
 	}
 	return result

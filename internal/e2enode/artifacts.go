@@ -20,6 +20,7 @@ import (
 	"fmt"
 
 	"github.com/kgrace/kgrace/internal/junit"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Files that Write leaves. What is called results-….json in that folder is of scenarios, and the report reads it as such.
@@ -30,7 +31,7 @@ const (
 
 // Write writes the results as JSON and as JUnit into dir.
 func Write(dir string, results []Result) error {
-	return junit.Write(dir, ResultsFile, results, JUnitFile, junit.Suites("e2e-node", []string{armStock, armFixed}, cases(results)))
+	return junit.Write(dir, ResultsFile, results, JUnitFile, junit.Suites("e2e-node", verdict.Arms(), cases(results)))
 }
 
 func cases(results []Result) []junit.Case {

@@ -21,22 +21,16 @@ import (
 	"slices"
 
 	"github.com/kgrace/kgrace/internal/intree"
-	"github.com/kgrace/kgrace/internal/judge"
-)
-
-// The arms, as kubetree calls them.
-const (
-	armStock = "stock"
-	armFixed = "fixed"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Result is the verdict on one spec on one arm.
 type Result struct {
 	Spec string `json:"spec"`
 	// Own specs come with the series; the others are upstream's.
-	Own     bool          `json:"own"`
-	Arm     string        `json:"arm"`
-	Verdict judge.Verdict `json:"verdict"`
+	Own     bool            `json:"own"`
+	Arm     verdict.Arm     `json:"arm"`
+	Verdict verdict.Verdict `json:"verdict"`
 	// Why is what decided; Message what the spec said when the verdict is not as it should be.
 	Why     string  `json:"why,omitempty"`
 	Message string  `json:"message,omitempty"`
@@ -48,11 +42,11 @@ type Result struct {
 // Good says whether the verdict is the one that a proved series has.
 func (r Result) Good() bool { return r.Verdict.Good() }
 
-func (r *Result) set(v judge.Verdict, why string) { r.Verdict, r.Why = v, why }
+func (r *Result) set(v verdict.Verdict, why string) { r.Verdict, r.Why = v, why }
 
 // Judge gives a verdict on every spec that is expected on an arm, and on every other that ran. own are the specs that were
 // asked for of the series; neighbours is nil if none of upstream's were.
-func Judge(arm string, own []intree.Spec, neighbours *Neighbours, outcomes []Outcome) []Result {
+func Judge(arm verdict.Arm, own []intree.Spec, neighbours *Neighbours, outcomes []Outcome) []Result {
 	var results []Result
 	find := func(text string) *Outcome {
 		i := slices.IndexFunc(outcomes, func(o Outcome) bool { return o.Text == text })
@@ -65,7 +59,7 @@ func Judge(arm string, own []intree.Spec, neighbours *Neighbours, outcomes []Out
 		r := Result{Spec: text, Own: isOwn, Arm: arm}
 		switch {
 		case o == nil:
-			r.set(judge.NotRun, "the spec did not run")
+			r.set(verdict.Invalid, "the spec did not run")
 		default:
 			r.Seconds, r.Passed = o.Seconds, o.passed()
 			decide(&r)
@@ -107,21 +101,21 @@ func judgeOwn(r *Result, s intree.Spec, o Outcome) {
 	broken := s.Kept == ""
 	switch {
 	case o.skipped():
-		r.set(judge.NotRun, "the spec skips itself: "+o.said())
+		r.set(verdict.Invalid, "the spec skips itself: "+o.said())
 	case o.passed() && !broken:
-		r.set(judge.KeptGood, s.Kept)
-	case o.passed() && r.Arm == armStock:
-		r.set(judge.NotReproduced, "the spec passes on stock: upstream has mended it, or it lost its teeth")
+		r.set(verdict.Kept, s.Kept)
+	case o.passed() && r.Arm == verdict.Stock:
+		r.set(verdict.NotReproduced, "the spec passes on stock: upstream has mended it, or it lost its teeth")
 	case o.passed():
-		r.set(judge.Fixed, "")
+		r.set(verdict.Repaired, "")
 	case !broken:
-		r.set(judge.Regressed, o.said())
-	case r.Arm != armStock:
-		r.set(judge.StillBroken, o.said())
+		r.set(verdict.Regressed, o.said())
+	case r.Arm != verdict.Stock:
+		r.set(verdict.StillBroken, o.said())
 	case s.FailsWith(o.Message):
-		r.set(judge.Reproduced, o.said())
+		r.set(verdict.Reproduced, o.said())
 	default:
-		r.set(judge.NotRun, fmt.Sprintf("the spec fails on stock, but says nothing that matches the reason %q: %s", s.Reason, o.said()))
+		r.set(verdict.Invalid, fmt.Sprintf("the spec fails on stock, but says nothing that matches the reason %q: %s", s.Reason, o.said()))
 	}
 }
 
@@ -133,25 +127,25 @@ func judgeNeighbour(r *Result, known Known, isKnown bool, o Outcome) {
 		if !o.passed() {
 			what = o.State + ": " + o.said()
 		}
-		r.set(judge.NotRun, fmt.Sprintf("neighbours.yaml knows that it says %q, but it %s", known.Reason, what))
+		r.set(verdict.Invalid, fmt.Sprintf("neighbours.yaml knows that it says %q, but it %s", known.Reason, what))
 	case isKnown:
-		r.set(judge.KeptGood, "does not pass on either arm: "+known.Why)
+		r.set(verdict.Kept, "does not pass on either arm: "+known.Why)
 	case o.passed():
-		r.set(judge.KeptGood, "")
+		r.set(verdict.Kept, "")
 	case o.skipped():
-		r.set(judge.NotRun, "the spec skips itself, and neighbours.yaml does not say why: "+o.said())
-	case r.Arm == armFixed:
-		r.set(judge.Regressed, o.said())
+		r.set(verdict.Invalid, "the spec skips itself, and neighbours.yaml does not say why: "+o.said())
+	case r.Arm == verdict.Fixed:
+		r.set(verdict.Regressed, o.said())
 	default:
-		r.set(judge.NotRun, "upstream's own spec fails on stock: "+o.said())
+		r.set(verdict.Invalid, "upstream's own spec fails on stock: "+o.said())
 	}
 }
 
 // CheckCount says that too few of upstream's specs ran.
 func (n *Neighbours) CheckCount(results []Result) error {
-	count := map[string]int{}
+	count := map[verdict.Arm]int{}
 	for _, r := range results {
-		if !r.Own && r.Verdict != judge.NotRun {
+		if !r.Own && r.Verdict != verdict.Invalid {
 			count[r.Arm]++
 		}
 	}

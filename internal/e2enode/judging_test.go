@@ -27,7 +27,7 @@ import (
 	"github.com/onsi/ginkgo/v2/reporters"
 
 	"github.com/kgrace/kgrace/internal/intree"
-	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // ownSpecs reads specs as a series declares them: one that fails on stock, and one that is kept.
@@ -54,26 +54,26 @@ func TestJudge(t *testing.T) {
 	const passed, failed, skipped = "passed", "failed", "skipped"
 	for name, tc := range map[string]struct {
 		spec, state, message string
-		stock, fixed         judge.Verdict
+		stock, fixed         verdict.Verdict
 	}{
-		"fails for its reason":      {"pods should go", failed, "the pod is still there", judge.Reproduced, judge.StillBroken},
-		"fails for another":         {"pods should go", failed, "no such image", judge.NotRun, judge.StillBroken},
-		"passes":                    {"pods should go", passed, "", judge.NotReproduced, judge.Fixed},
-		"skips itself":              {"pods should go", skipped, "still there", judge.NotRun, judge.NotRun},
-		"timed out":                 {"pods should go", "timedout", "", judge.NotRun, judge.StillBroken},
-		"kept, passes":              {"pods should stay", passed, "", judge.KeptGood, judge.KeptGood},
-		"kept, fails":               {"pods should stay", failed, "gone", judge.Regressed, judge.Regressed},
-		"upstream's passes":         {"other", passed, "", judge.KeptGood, judge.KeptGood},
-		"upstream's fails":          {"other", failed, "no", judge.NotRun, judge.Regressed},
-		"upstream's skips":          {"other", skipped, "no", judge.NotRun, judge.NotRun},
-		"known, fails as known":     {"cannot", failed, "there is no device", judge.KeptGood, judge.KeptGood},
-		"known, fails otherwise":    {"cannot", failed, "the pod hangs", judge.NotRun, judge.NotRun},
-		"known, passes":             {"cannot", passed, "", judge.NotRun, judge.NotRun},
-		"known, skips":              {"cannot", skipped, "no device", judge.NotRun, judge.NotRun},
-		"known to skip, skips":      {"will not", skipped, "not here", judge.KeptGood, judge.KeptGood},
-		"known to skip, but failed": {"will not", failed, "not here", judge.NotRun, judge.NotRun},
+		"fails for its reason":      {"pods should go", failed, "the pod is still there", verdict.Reproduced, verdict.StillBroken},
+		"fails for another":         {"pods should go", failed, "no such image", verdict.Invalid, verdict.StillBroken},
+		"passes":                    {"pods should go", passed, "", verdict.NotReproduced, verdict.Repaired},
+		"skips itself":              {"pods should go", skipped, "still there", verdict.Invalid, verdict.Invalid},
+		"timed out":                 {"pods should go", "timedout", "", verdict.Invalid, verdict.StillBroken},
+		"kept, passes":              {"pods should stay", passed, "", verdict.Kept, verdict.Kept},
+		"kept, fails":               {"pods should stay", failed, "gone", verdict.Regressed, verdict.Regressed},
+		"upstream's passes":         {"other", passed, "", verdict.Kept, verdict.Kept},
+		"upstream's fails":          {"other", failed, "no", verdict.Invalid, verdict.Regressed},
+		"upstream's skips":          {"other", skipped, "no", verdict.Invalid, verdict.Invalid},
+		"known, fails as known":     {"cannot", failed, "there is no device", verdict.Kept, verdict.Kept},
+		"known, fails otherwise":    {"cannot", failed, "the pod hangs", verdict.Invalid, verdict.Invalid},
+		"known, passes":             {"cannot", passed, "", verdict.Invalid, verdict.Invalid},
+		"known, skips":              {"cannot", skipped, "no device", verdict.Invalid, verdict.Invalid},
+		"known to skip, skips":      {"will not", skipped, "not here", verdict.Kept, verdict.Kept},
+		"known to skip, but failed": {"will not", failed, "not here", verdict.Invalid, verdict.Invalid},
 	} {
-		for arm, want := range map[string]judge.Verdict{armStock: tc.stock, armFixed: tc.fixed} {
+		for arm, want := range map[verdict.Arm]verdict.Verdict{verdict.Stock: tc.stock, verdict.Fixed: tc.fixed} {
 			found := false
 			for _, r := range Judge(arm, ownSpecs(t), neighbours, []Outcome{{Text: tc.spec, State: tc.state, Message: tc.message}}) {
 				switch {
@@ -82,7 +82,7 @@ func TestJudge(t *testing.T) {
 					if r.Verdict != want {
 						t.Errorf("%s: on %s it is %s, want %s: %s", name, arm, r.Verdict, want, r.Why)
 					}
-				case r.Verdict != judge.NotRun || r.Why != "the spec did not run":
+				case r.Verdict != verdict.Invalid || r.Why != "the spec did not run":
 					t.Errorf("%s: %s, which did not run, is %s: %s", name, r.Spec, r.Verdict, r.Why)
 				}
 			}
@@ -91,23 +91,23 @@ func TestJudge(t *testing.T) {
 			}
 		}
 	}
-	if got := Judge(armStock, nil, nil, []Outcome{{Text: "other", State: passed}}); len(got) > 0 {
+	if got := Judge(verdict.Stock, nil, nil, []Outcome{{Text: "other", State: passed}}); len(got) > 0 {
 		t.Errorf("nobody asked for %+v", got)
 	}
 }
 
 func TestCheckCount(t *testing.T) {
 	n := &Neighbours{AtLeast: 2}
-	results := []Result{{Arm: armStock, Verdict: judge.KeptGood}, {Arm: armStock, Verdict: judge.Regressed}}
+	results := []Result{{Arm: verdict.Stock, Verdict: verdict.Kept}, {Arm: verdict.Stock, Verdict: verdict.Regressed}}
 	if err := n.CheckCount(results); err != nil {
 		t.Error(err)
 	}
 	for name, few := range map[string][]Result{
 		"one":            results[:1],
-		"one is own":     {results[0], {Own: true, Arm: armStock, Verdict: judge.Fixed}},
-		"one is invalid": {results[0], {Arm: armStock, Verdict: judge.NotRun}},
+		"one is own":     {results[0], {Own: true, Arm: verdict.Stock, Verdict: verdict.Repaired}},
+		"one is invalid": {results[0], {Arm: verdict.Stock, Verdict: verdict.Invalid}},
 		"none":           nil,
-		"few on one arm": append(results[:2:2], Result{Arm: armFixed, Verdict: judge.KeptGood}),
+		"few on one arm": append(results[:2:2], Result{Arm: verdict.Fixed, Verdict: verdict.Kept}),
 	} {
 		if err := n.CheckCount(few); err == nil || !strings.Contains(err.Error(), "want at least 2") {
 			t.Errorf("%s: got %v", name, err)
@@ -162,8 +162,8 @@ func TestPattern(t *testing.T) {
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "artifacts")
 	results := []Result{
-		{Spec: "a", Own: true, Arm: armStock, Verdict: judge.Reproduced}, {Spec: "a", Own: true, Arm: armFixed, Verdict: judge.StillBroken, Message: "no"},
-		{Spec: "b", Arm: armFixed, Verdict: judge.NotRun},
+		{Spec: "a", Own: true, Arm: verdict.Stock, Verdict: verdict.Reproduced}, {Spec: "a", Own: true, Arm: verdict.Fixed, Verdict: verdict.StillBroken, Message: "no"},
+		{Spec: "b", Arm: verdict.Fixed, Verdict: verdict.Invalid},
 	}
 	if err := Write(dir, results); err != nil {
 		t.Fatal(err)

@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 const (
@@ -40,7 +41,7 @@ const (
 
 // Options are what the suite is run with on one arm.
 type Options struct {
-	Arm string
+	Arm verdict.Arm
 	// Bin are the programs of the node, both CNI plugins among them; Suite and Ginkgo those that run inside of it.
 	Bin           map[string]string
 	Suite, Ginkgo string
@@ -87,7 +88,7 @@ func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 	}
 	token := rand.Text()
 	o.logf("bringing the node up")
-	node, err := localnode.Up(ctx, localnode.Config{Dir: o.Dir, Name: "e2e-node-" + o.Arm, Bin: maps.Clone(o.Bin), Images: []string{o.Images},
+	node, err := localnode.Up(ctx, localnode.Config{Dir: o.Dir, Name: "e2e-node-" + string(o.Arm), Bin: maps.Clone(o.Bin), Images: []string{o.Images},
 		Token: token, ParentDeath: true})
 	if err != nil {
 		return nil, err

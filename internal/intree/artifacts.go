@@ -20,11 +20,12 @@ import (
 	"fmt"
 
 	"github.com/kgrace/kgrace/internal/junit"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Write writes the results as JSON and as JUnit into dir: intree.json and junit-intree.xml.
 func Write(dir string, results []Result) error {
-	return junit.Write(dir, "intree.json", results, "junit-intree.xml", junit.Suites("intree", []string{"stock", "fixed", "each"}, cases(results)))
+	return junit.Write(dir, "intree.json", results, "junit-intree.xml", junit.Suites("intree", append(verdict.Arms(), each), cases(results)))
 }
 
 func cases(results []Result) []junit.Case {
@@ -43,7 +44,7 @@ func Summary(results []Result) string {
 	good, red, invalid := Counts(results)
 	passed := 0
 	for _, r := range results {
-		if r.Arm == "fixed" {
+		if r.Arm == verdict.Fixed {
 			passed += r.Passed
 		}
 	}

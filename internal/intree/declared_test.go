@@ -26,7 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/onsi/ginkgo/v2/reporters"
 
-	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestChangedAndCompare(t *testing.T) {
@@ -94,9 +94,9 @@ func TestLoadDeclaration(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	results := []Result{
-		{Package: "pkg/kubelet", Test: "TestX", Arm: "stock", Verdict: judge.Reproduced, Seconds: 1},
-		{Package: "pkg/kubelet", Test: "TestY", Arm: "stock", Verdict: judge.NotReproduced, Why: "passes"},
-		{Package: "pkg/kubelet", Arm: "fixed", Verdict: judge.NotRun, Why: "does not compile", Passed: 3},
+		{Package: "pkg/kubelet", Test: "TestX", Arm: "stock", Verdict: verdict.Reproduced, Seconds: 1},
+		{Package: "pkg/kubelet", Test: "TestY", Arm: "stock", Verdict: verdict.NotReproduced, Why: "passes"},
+		{Package: "pkg/kubelet", Arm: "fixed", Verdict: verdict.Invalid, Why: "does not compile", Passed: 3},
 	}
 	dir := filepath.Join(t.TempDir(), "artifacts")
 	if err := Write(dir, results); err != nil {

@@ -24,9 +24,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // runEach applies the patches one after another to a copy of the stock tree. After each the packages that the series
@@ -64,16 +64,16 @@ func (r *Runner) runEach(ctx context.Context) ([]Result, error) {
 // runPatch builds and tests a tree after one patch.
 func (r *Runner) runPatch(ctx context.Context, tree string, one *patchset.Series) ([]Result, error) {
 	start := time.Now()
-	build := Result{Package: "go build", Arm: "each"}
+	build := Result{Package: "go build", Arm: each}
 	stop := r.heartbeat("each   building pkg/kubelet/... and testing")
 	defer stop()
 	_, err := tool.Go(ctx, tree, r.Toolchain, nil, "build", "./pkg/kubelet/...")
 	var failed *tool.Error
 	switch {
 	case err == nil:
-		build.set(judge.KeptGood, "pkg/kubelet/... builds")
+		build.set(verdict.Kept, "pkg/kubelet/... builds")
 	case errors.As(err, &failed) && ctx.Err() == nil:
-		build.set(judge.Regressed, "does not build")
+		build.set(verdict.Regressed, "does not build")
 		build.Output = failed.Stderr
 	default:
 		return nil, err
@@ -84,7 +84,7 @@ func (r *Runner) runPatch(ctx context.Context, tree string, one *patchset.Series
 	if len(run) == 0 {
 		return results, nil
 	}
-	s, stderr, err := r.goTest(ctx, tree, "each", run, nil)
+	s, stderr, err := r.goTest(ctx, tree, each, run, nil)
 	if err != nil {
 		return nil, fmt.Errorf("after %s: %w", one.Patches[0].Name, err)
 	}

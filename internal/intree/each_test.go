@@ -22,9 +22,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // TestEach has a series whose first patch breaks what its second mends.
@@ -62,14 +62,14 @@ func TestEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]judge.Verdict{}
+	got := map[string]verdict.Verdict{}
 	for _, res := range results {
 		got[res.Name()] = res.Verdict
 	}
-	for name, want := range map[string]judge.Verdict{
-		"0001 go build": judge.KeptGood, "0001 pkg/kubelet/graceperiod": judge.KeptGood,
-		"0002 go build": judge.KeptGood, "0002 pkg/kubelet": judge.NotRun, // its tests call Wait with the old arguments
-		"0003 go build": judge.KeptGood, "0003 pkg/kubelet": judge.KeptGood,
+	for name, want := range map[string]verdict.Verdict{
+		"0001 go build": verdict.Kept, "0001 pkg/kubelet/graceperiod": verdict.Kept,
+		"0002 go build": verdict.Kept, "0002 pkg/kubelet": verdict.Invalid, // its tests call Wait with the old arguments
+		"0003 go build": verdict.Kept, "0003 pkg/kubelet": verdict.Kept,
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)

@@ -28,8 +28,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // packageLimit is what the tests of one package may take on the fixed arm; go test stops them then.
@@ -58,7 +58,7 @@ func (r *Runner) runFixed(ctx context.Context) ([]Result, error) {
 	}
 	stop := r.heartbeat("fixed  running upstream's tests of %d packages under the race detector", len(r.Run))
 	defer stop()
-	s, stderr, err := r.goTest(ctx, r.Fixed, "fixed", r.Run, []string{cgo}, flags...)
+	s, stderr, err := r.goTest(ctx, r.Fixed, verdict.Fixed, r.Run, []string{cgo}, flags...)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (r *Runner) runFixed(ctx context.Context) ([]Result, error) {
 }
 
 // goTest runs go test -json on packages of a tree and collects what it says.
-func (r *Runner) goTest(ctx context.Context, tree, arm string, packages, env []string, flags ...string) (s *suite, stderr string, err error) {
+func (r *Runner) goTest(ctx context.Context, tree string, arm verdict.Arm, packages, env []string, flags ...string) (s *suite, stderr string, err error) {
 	args := append([]string{"go", "test", "-json", "-timeout=" + packageLimit.String()}, flags...)
 	for _, pkg := range packages {
 		args = append(args, "./"+pkg)
@@ -102,7 +102,7 @@ func (r *Runner) goTest(ctx context.Context, tree, arm string, packages, env []s
 // suite collects the events of one go test.
 type suite struct {
 	r        *Runner
-	arm      string
+	arm      verdict.Arm
 	packages []string
 
 	verdicts map[string]event // by package and test, the last pass, fail or skip
@@ -111,7 +111,7 @@ type suite struct {
 	failing  map[string][]string
 }
 
-func newSuite(r *Runner, arm string, packages []string) *suite {
+func newSuite(r *Runner, arm verdict.Arm, packages []string) *suite {
 	return &suite{r: r, arm: arm, packages: packages, verdicts: map[string]event{}, output: map[string]*strings.Builder{},
 		passed: map[string]int{}, failing: map[string][]string{}}
 }
@@ -164,19 +164,19 @@ func (s *suite) results(stderr string) []Result {
 		e, ok := s.verdicts[pkg+"."]
 		switch {
 		case !ok:
-			res.set(judge.NotRun, "go test says nothing of it: "+firstLine(stderr))
+			res.set(verdict.Invalid, "go test says nothing of it: "+firstLine(stderr))
 			res.Output = stderr
 		case e.FailedBuild != "":
-			res.set(judge.NotRun, "does not compile")
+			res.set(verdict.Invalid, "does not compile")
 			res.Output = s.text(pkg + ".")
 		case e.Action == "fail":
-			res.set(judge.Regressed, "fails: "+strings.Join(s.failing[pkg], ", "))
+			res.set(verdict.Regressed, "fails: "+strings.Join(s.failing[pkg], ", "))
 			res.Output = s.text(pkg + ".")
 			for _, test := range s.failing[pkg] {
 				res.Output += s.text(pkg + "." + test)
 			}
 		default: // a package without tests is skipped: nothing in it regressed
-			res.set(judge.KeptGood, fmt.Sprintf("%d tests pass", s.passed[pkg]))
+			res.set(verdict.Kept, fmt.Sprintf("%d tests pass", s.passed[pkg]))
 		}
 		all = append(all, res)
 	}
@@ -185,19 +185,19 @@ func (s *suite) results(stderr string) []Result {
 
 func (s *suite) declaredResult(d Declared) Result {
 	res := Result{Package: d.Package, Test: d.Test, Arm: s.arm}
-	good, bad := judge.Fixed, judge.StillBroken
+	good, bad := verdict.Repaired, verdict.StillBroken
 	if d.Kept != "" {
-		good, bad = judge.KeptGood, judge.Regressed
+		good, bad = verdict.Kept, verdict.Regressed
 	}
 	e, ok := s.verdicts[d.Name()]
 	res.Seconds = e.Elapsed
 	switch {
 	case !ok:
-		res.set(judge.NotRun, "the test did not run")
+		res.set(verdict.Invalid, "the test did not run")
 	case e.Action == "pass":
 		res.set(good, "")
 	case e.Action == "skip":
-		res.set(judge.NotRun, "the test was skipped")
+		res.set(verdict.Invalid, "the test was skipped")
 	default:
 		res.set(bad, "the test fails")
 		res.Output = s.text(d.Name())

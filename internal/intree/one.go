@@ -21,12 +21,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Tests runs all tests of packages on a tree and gives each package a result. Its error means that they could not be run,
 // not that one fails. Unlike the step fixed it does without the race detector.
 func (r *Runner) Tests(ctx context.Context, tree string, packages []string) ([]Result, error) {
-	s, stderr, err := r.goTest(ctx, tree, "each", packages, nil)
+	s, stderr, err := r.goTest(ctx, tree, each, packages, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +44,7 @@ func (r *Runner) Own(ctx context.Context, tree string, declared []Declared) ([]R
 			functions = append(functions, name)
 		}
 	}
-	s, stderr, err := r.goTest(ctx, tree, "fixed", packagesOf(declared), nil, "-run=^(?:"+strings.Join(functions, "|")+")$")
+	s, stderr, err := r.goTest(ctx, tree, verdict.Fixed, packagesOf(declared), nil, "-run=^(?:"+strings.Join(functions, "|")+")$")
 	if err != nil {
 		return nil, err
 	}

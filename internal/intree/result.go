@@ -21,15 +21,18 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
+
+// each stands in the place of an arm for a tree with a part of the series.
+const each verdict.Arm = "each"
 
 // Result of one test, or of one whole package, on one arm.
 type Result struct {
-	Package string        `json:"package"`
-	Test    string        `json:"test,omitempty"` // empty for a whole package
-	Arm     string        `json:"arm"`
-	Verdict judge.Verdict `json:"verdict"`
+	Package string          `json:"package"`
+	Test    string          `json:"test,omitempty"` // empty for a whole package
+	Arm     verdict.Arm     `json:"arm"`
+	Verdict verdict.Verdict `json:"verdict"`
 	// Why is the line of output that decided, and Output all of it when the verdict is not as it should be.
 	Why     string  `json:"why,omitempty"`
 	Output  string  `json:"output,omitempty"`
@@ -49,17 +52,17 @@ func (r Result) Name() string {
 	return r.Package + "." + r.Test
 }
 
-func (r *Result) set(v judge.Verdict, why string) { r.Verdict, r.Why = v, why }
+func (r *Result) set(v verdict.Verdict, why string) { r.Verdict, r.Why = v, why }
 
 // judgeCompile gives the verdict on a test that stock cannot compile.
 func (r *Result) judgeCompile(d Declared, said []string) {
 	for _, text := range said {
 		if d.reason.MatchString(text) {
-			r.set(judge.Reproduced, "compiler: "+text)
+			r.set(verdict.Reproduced, "compiler: "+text)
 			return
 		}
 	}
-	r.set(judge.NotRun, fmt.Sprintf("stock cannot compile it, and says nothing that matches the reason %q: %s", d.Reason, strings.Join(said, "; ")))
+	r.set(verdict.Invalid, fmt.Sprintf("stock cannot compile it, and says nothing that matches the reason %q: %s", d.Reason, strings.Join(said, "; ")))
 }
 
 var (
@@ -77,21 +80,21 @@ func (r *Result) judgeRun(d Declared, ran ran) {
 	}
 	switch {
 	case !started:
-		r.set(judge.NotRun, "the test did not run; is the name right?")
+		r.set(verdict.Invalid, "the test did not run; is the name right?")
 	case timedOut.MatchString(ran.output):
-		r.set(judge.NotRun, fmt.Sprintf("the test did not end within %s; a timeout is no reason, let the test give up by itself", testLimit))
+		r.set(verdict.Invalid, fmt.Sprintf("the test did not end within %s; a timeout is no reason, let the test give up by itself", testLimit))
 	case strings.Contains(ran.output, "--- SKIP: "+d.Test+" "):
-		r.set(judge.NotRun, "the test was skipped")
+		r.set(verdict.Invalid, "the test was skipped")
 	case !ran.failed && d.Kept != "":
-		r.set(judge.KeptGood, ran.form)
+		r.set(verdict.Kept, ran.form)
 	case !ran.failed:
-		r.set(judge.NotReproduced, "the test passes on stock: upstream has mended it, or the test lost its teeth")
+		r.set(verdict.NotReproduced, "the test passes on stock: upstream has mended it, or the test lost its teeth")
 	case d.Kept != "":
-		r.set(judge.Regressed, "the test is called kept, but fails on stock")
+		r.set(verdict.Regressed, "the test is called kept, but fails on stock")
 	case failed && reason != "":
-		r.set(judge.Reproduced, reason)
+		r.set(verdict.Reproduced, reason)
 	default:
-		r.set(judge.NotRun, fmt.Sprintf("the test fails on stock, but says nothing that matches the reason %q", d.Reason))
+		r.set(verdict.Invalid, fmt.Sprintf("the test fails on stock, but says nothing that matches the reason %q", d.Reason))
 	}
 	if !r.Good() {
 		r.Output = ran.output

@@ -24,9 +24,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Runner runs the proof for one series.
@@ -79,7 +79,7 @@ func (r *Runner) Do(ctx context.Context, step Step) ([]Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		vetted, err := r.vet(ctx, r.Fixed, "fixed", "linux", r.Run)
+		vetted, err := r.vet(ctx, r.Fixed, verdict.Fixed, "linux", r.Run)
 		return append(results, vetted...), err
 	case StepStock:
 		var results []Result
@@ -98,7 +98,7 @@ func (r *Runner) Do(ctx context.Context, step Step) ([]Result, error) {
 		}
 		return results, nil
 	case StepWindows:
-		return r.vet(ctx, r.Fixed, "fixed", "windows", r.Run)
+		return r.vet(ctx, r.Fixed, verdict.Fixed, "windows", r.Run)
 	case StepEach:
 		return r.runEach(ctx)
 	}
@@ -106,7 +106,7 @@ func (r *Runner) Do(ctx context.Context, step Step) ([]Result, error) {
 }
 
 // vet runs go vet on packages of a tree, tests included, as they are compiled for an operating system.
-func (r *Runner) vet(ctx context.Context, tree, arm, goos string, packages []string) ([]Result, error) {
+func (r *Runner) vet(ctx context.Context, tree string, arm verdict.Arm, goos string, packages []string) ([]Result, error) {
 	if len(packages) == 0 {
 		return nil, nil
 	}
@@ -122,9 +122,9 @@ func (r *Runner) vet(ctx context.Context, tree, arm, goos string, packages []str
 	var failed *tool.Error
 	switch {
 	case err == nil:
-		res.set(judge.KeptGood, fmt.Sprintf("%d packages", len(packages)))
+		res.set(verdict.Kept, fmt.Sprintf("%d packages", len(packages)))
 	case errors.As(err, &failed) && ctx.Err() == nil:
-		res.set(judge.Regressed, "go vet finds fault")
+		res.set(verdict.Regressed, "go vet finds fault")
 		res.Output = failed.Stdout + failed.Stderr
 	default:
 		return nil, err

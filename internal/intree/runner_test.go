@@ -24,47 +24,47 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestStockGivesEachTestItsVerdict(t *testing.T) {
 	type want struct {
-		verdict judge.Verdict
+		verdict verdict.Verdict
 		why     string
 	}
 	cases := []struct {
 		declared Declared
 		want     want
 	}{
-		{Declared{Test: "TestGrace", Reason: "have 1, want 0"}, want{judge.Reproduced, "have 1, want 0"}},
-		{Declared{Test: "TestGrace/x", Reason: "have 1, want 0"}, want{judge.Reproduced, "have 1, want 0"}},
-		{Declared{Test: "TestGrace/iiiiiiix", Reason: "have 1, want 0"}, want{judge.NotReproduced, "lost its teeth"}},
-		{Declared{Test: "TestPanics", Reason: "raised to one"}, want{judge.Reproduced, "raised to one"}},
-		{Declared{Test: "TestOutside", Reason: "zero is not carried"}, want{judge.Reproduced, "zero is not carried"}},
+		{Declared{Test: "TestGrace", Reason: "have 1, want 0"}, want{verdict.Reproduced, "have 1, want 0"}},
+		{Declared{Test: "TestGrace/x", Reason: "have 1, want 0"}, want{verdict.Reproduced, "have 1, want 0"}},
+		{Declared{Test: "TestGrace/iiiiiiix", Reason: "have 1, want 0"}, want{verdict.NotReproduced, "lost its teeth"}},
+		{Declared{Test: "TestPanics", Reason: "raised to one"}, want{verdict.Reproduced, "raised to one"}},
+		{Declared{Test: "TestOutside", Reason: "zero is not carried"}, want{verdict.Reproduced, "zero is not carried"}},
 		// It uses a package that stock does not have, and fails by what stock does.
-		{Declared{Test: "TestUsesNewPackage", Reason: "have 1, want 0"}, want{judge.Reproduced, "have 1, want 0"}},
+		{Declared{Test: "TestUsesNewPackage", Reason: "have 1, want 0"}, want{verdict.Reproduced, "have 1, want 0"}},
 		// An assertion about what stock does not have is left out, the rest of the test fails.
-		{Declared{Test: "TestSettled", Reason: "have 1, want 0"}, want{judge.Reproduced, "have 1, want 0"}},
+		{Declared{Test: "TestSettled", Reason: "have 1, want 0"}, want{verdict.Reproduced, "have 1, want 0"}},
 		// By the compiler: a method that was taken out, by its own cause.
-		{Declared{Test: "TestStarted", Reason: "undefined: newWorker"}, want{judge.Reproduced, "compiler: undefined: newWorker"}},
+		{Declared{Test: "TestStarted", Reason: "undefined: newWorker"}, want{verdict.Reproduced, "compiler: undefined: newWorker"}},
 		// By the compiler: a helper with a new function, a new package.
-		{Declared{Test: "TestDeadline", Reason: "undefined: newWorker"}, want{judge.Reproduced, "undefined: newWorker"}},
-		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestDeadline", Reason: "undefined: Deadline"}, want{judge.Reproduced, "undefined: Deadline"}},
-		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestImports", Reason: "undefined: graceperiod.Deadline"}, want{judge.Reproduced, "compiler: "}},
+		{Declared{Test: "TestDeadline", Reason: "undefined: newWorker"}, want{verdict.Reproduced, "undefined: newWorker"}},
+		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestDeadline", Reason: "undefined: Deadline"}, want{verdict.Reproduced, "undefined: Deadline"}},
+		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestImports", Reason: "undefined: graceperiod.Deadline"}, want{verdict.Reproduced, "compiler: "}},
 		// By what stock does: its helper has a form for stock.
-		{Declared{Test: "TestThroughHelper", Reason: "have 3, want 5"}, want{judge.Reproduced, "have 3, want 5"}},
+		{Declared{Test: "TestThroughHelper", Reason: "have 3, want 5"}, want{verdict.Reproduced, "have 3, want 5"}},
 		// Kept: one that stock compiles, one of which stock has a form of its own.
-		{Declared{Test: "TestNewButKept", Kept: "was right before"}, want{judge.KeptGood, ""}},
-		{Declared{Test: "TestWait", Kept: "another argument, nothing else"}, want{judge.KeptGood, "stock's own form"}},
+		{Declared{Test: "TestNewButKept", Kept: "was right before"}, want{verdict.Kept, ""}},
+		{Declared{Test: "TestWait", Kept: "another argument, nothing else"}, want{verdict.Kept, "stock's own form"}},
 		// What proves nothing.
-		{Declared{Test: "TestOutside", Reason: "another reason"}, want{judge.NotRun, "says nothing that matches"}},
-		{Declared{Test: "TestDeadline", Reason: "undefined: somethingElse"}, want{judge.NotRun, "says nothing that matches"}},
-		{Declared{Test: "TestDeadline/sub", Kept: "no"}, want{judge.NotRun, "does not compile on stock"}},
-		{Declared{Test: "TestGone", Reason: "have 1"}, want{judge.NotRun, "did not run"}},
-		{Declared{Test: "TestSkips", Reason: "have 1"}, want{judge.NotRun, "skipped"}},
-		{Declared{Test: "TestGrace/y", Kept: "no such subtest"}, want{judge.NotRun, "did not run"}},
-		{Declared{Test: "TestUntouched", Reason: "have 1"}, want{judge.NotReproduced, ""}},
-		{Declared{Test: "TestOutside", Kept: "no"}, want{judge.Regressed, "fails on stock"}},
+		{Declared{Test: "TestOutside", Reason: "another reason"}, want{verdict.Invalid, "says nothing that matches"}},
+		{Declared{Test: "TestDeadline", Reason: "undefined: somethingElse"}, want{verdict.Invalid, "says nothing that matches"}},
+		{Declared{Test: "TestDeadline/sub", Kept: "no"}, want{verdict.Invalid, "does not compile on stock"}},
+		{Declared{Test: "TestGone", Reason: "have 1"}, want{verdict.Invalid, "did not run"}},
+		{Declared{Test: "TestSkips", Reason: "have 1"}, want{verdict.Invalid, "skipped"}},
+		{Declared{Test: "TestGrace/y", Kept: "no such subtest"}, want{verdict.Invalid, "did not run"}},
+		{Declared{Test: "TestUntouched", Reason: "have 1"}, want{verdict.NotReproduced, ""}},
+		{Declared{Test: "TestOutside", Kept: "no"}, want{verdict.Regressed, "fails on stock"}},
 	}
 	var declared []Declared
 	var wants []want
@@ -121,16 +121,16 @@ func TestStockSaysWhenItIsNotATestThatDoesNotCompile(t *testing.T) {
 func TestFixed(t *testing.T) {
 	declared := []Declared{{Test: "TestGrace", Reason: "have 1, want 0"}, {Test: "TestGone", Reason: "have 1, want 0"}, {Test: "TestNewButKept", Kept: "yes"}}
 	r := newRunner(t, declared...)
-	expect := func(what string, want map[string]judge.Verdict) {
+	expect := func(what string, want map[string]verdict.Verdict) {
 		t.Helper()
 		results, err := r.Do(t.Context(), StepFixed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := map[string]judge.Verdict{}
+		got := map[string]verdict.Verdict{}
 		for _, res := range results {
 			got[res.Name()] = res.Verdict
-			if res.Verdict == judge.Regressed && res.Output == "" {
+			if res.Verdict == verdict.Regressed && res.Output == "" {
 				t.Errorf("%s: no output of the failure", res.Name())
 			}
 		}
@@ -138,27 +138,27 @@ func TestFixed(t *testing.T) {
 			t.Errorf("%s: %s", what, d)
 		}
 	}
-	expect("all well", map[string]judge.Verdict{"pkg/kubelet": judge.KeptGood, "pkg/kubelet/graceperiod": judge.KeptGood,
-		"pkg/kubelet.TestGrace": judge.Fixed, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.KeptGood, "go vet linux": judge.KeptGood})
+	expect("all well", map[string]verdict.Verdict{"pkg/kubelet": verdict.Kept, "pkg/kubelet/graceperiod": verdict.Kept,
+		"pkg/kubelet.TestGrace": verdict.Repaired, "pkg/kubelet.TestGone": verdict.Invalid, "pkg/kubelet.TestNewButKept": verdict.Kept, "go vet linux": verdict.Kept})
 
 	write(t, filepath.Join(r.Fixed, "pkg/kubelet/kubelet.go"), strings.Replace(fixedTree["pkg/kubelet/kubelet.go"], "{ return g }", "{ return max(g, 1) }", 1))
-	expect("zero raised again", map[string]judge.Verdict{"pkg/kubelet": judge.Regressed, "pkg/kubelet/graceperiod": judge.KeptGood,
-		"pkg/kubelet.TestGrace": judge.StillBroken, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.KeptGood, "go vet linux": judge.KeptGood})
+	expect("zero raised again", map[string]verdict.Verdict{"pkg/kubelet": verdict.Regressed, "pkg/kubelet/graceperiod": verdict.Kept,
+		"pkg/kubelet.TestGrace": verdict.StillBroken, "pkg/kubelet.TestGone": verdict.Invalid, "pkg/kubelet.TestNewButKept": verdict.Kept, "go vet linux": verdict.Kept})
 
 	write(t, filepath.Join(r.Fixed, "pkg/kubelet/kubelet.go"), "package kubelet\n\nvar x int = \"no\"\n")
-	expect("does not compile", map[string]judge.Verdict{"pkg/kubelet": judge.NotRun, "pkg/kubelet/graceperiod": judge.KeptGood,
-		"pkg/kubelet.TestGrace": judge.NotRun, "pkg/kubelet.TestGone": judge.NotRun, "pkg/kubelet.TestNewButKept": judge.NotRun, "go vet linux": judge.Regressed})
+	expect("does not compile", map[string]verdict.Verdict{"pkg/kubelet": verdict.Invalid, "pkg/kubelet/graceperiod": verdict.Kept,
+		"pkg/kubelet.TestGrace": verdict.Invalid, "pkg/kubelet.TestGone": verdict.Invalid, "pkg/kubelet.TestNewButKept": verdict.Invalid, "go vet linux": verdict.Regressed})
 }
 
 func TestVet(t *testing.T) {
 	r := newRunner(t)
 	results, err := r.Do(t.Context(), StepWindows)
-	if err != nil || len(results) != 1 || results[0].Verdict != judge.KeptGood {
+	if err != nil || len(results) != 1 || results[0].Verdict != verdict.Kept {
 		t.Fatalf("got %v, %v", results, err)
 	}
 	write(t, filepath.Join(r.Fixed, "pkg/kubelet/kubelet_windows.go"), "package kubelet\n\nvar x int = \"no\"\n")
 	results, err = r.Do(t.Context(), StepWindows)
-	if err != nil || len(results) != 1 || results[0].Verdict != judge.Regressed || !strings.Contains(results[0].Output, "kubelet_windows.go") {
+	if err != nil || len(results) != 1 || results[0].Verdict != verdict.Regressed || !strings.Contains(results[0].Output, "kubelet_windows.go") {
 		t.Fatalf("got %v, %v", results, err)
 	}
 }

@@ -31,8 +31,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // maxRounds bounds how often a package is compiled until what does not compile is out of it. Each round takes a layer of
@@ -56,14 +56,14 @@ func (r *Runner) runStock(ctx context.Context, pkg string, declared []Declared) 
 	}
 	var results []Result
 	for _, d := range declared {
-		res := Result{Package: pkg, Test: d.Test, Arm: "stock"}
+		res := Result{Package: pkg, Test: d.Test, Arm: verdict.Stock}
 		said, out := t.complaintsAbout(d.function())
 		start := time.Now()
 		switch {
 		case out && d.Kept == "":
 			res.judgeCompile(d, said)
 		case out && !t.stocksForm(d.function()):
-			res.set(judge.NotRun, "called kept, but does not compile on stock: "+strings.Join(said, "; "))
+			res.set(verdict.Invalid, "called kept, but does not compile on stock: "+strings.Join(said, "; "))
 		default:
 			ran, err := r.runOne(ctx, binary, pkg, d.Test)
 			if err != nil {

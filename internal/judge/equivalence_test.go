@@ -25,12 +25,13 @@ import (
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 var midnight = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // twoEnd is a pod of two containers that is killed: main at 5 s, second ends at 2 s, in the moment in which the hook of main does.
-func twoEnd(arm scenario.Arm) history.History {
+func twoEnd(arm verdict.Arm) history.History {
 	at := func(seconds float64) time.Time { return midnight.Add(time.Duration(seconds * float64(time.Second))) }
 	code := func(n int32) *int32 { return &n }
 	h := history.History{Header: history.Header{Scenario: "killing", Pod: "killing", Arm: string(arm)}, Events: []history.Event{
@@ -122,9 +123,9 @@ func TestCompareLooksPastWhatEachRunHasOtherwise(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			other := twoEnd(scenario.Fixed)
+			other := twoEnd(verdict.Fixed)
 			change(&other)
-			if d := Compare(twoEnd(scenario.Stock), other, time.Time{}); d != nil {
+			if d := Compare(twoEnd(verdict.Stock), other, time.Time{}); d != nil {
 				t.Error(d)
 			}
 		})
@@ -169,16 +170,16 @@ func TestCompareFinds(t *testing.T) {
 		{"the end of it", drop(history.Finished, 0), "at 6.000 s stock has [harness.finished], fixed has nothing more"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			other := twoEnd(scenario.Fixed)
+			other := twoEnd(verdict.Fixed)
 			c.change(&other)
-			d := Compare(twoEnd(scenario.Stock), other, time.Time{})
+			d := Compare(twoEnd(verdict.Stock), other, time.Time{})
 			if d == nil {
 				t.Fatal("no difference was found")
 			}
 			if !strings.Contains(d.String(), c.says) {
 				t.Errorf("got %q, want it to say %q", d, c.says)
 			}
-			if d := Compare(twoEnd(scenario.Stock), other, d.At); d != nil {
+			if d := Compare(twoEnd(verdict.Stock), other, d.At); d != nil {
 				t.Errorf("before %v there is none, got %v", d.At, d)
 			}
 		})
@@ -186,15 +187,15 @@ func TestCompareFinds(t *testing.T) {
 }
 
 func TestCompareNamesTheRuns(t *testing.T) {
-	other := twoEnd(scenario.Stock)
+	other := twoEnd(verdict.Stock)
 	*find(other, history.ContainerExit, 0).ExitCode = 1
-	if d := Compare(twoEnd(scenario.Stock), other, time.Time{}); !strings.HasPrefix(d.String(), "at 2.000 s one run of stock has [") {
+	if d := Compare(twoEnd(verdict.Stock), other, time.Time{}); !strings.HasPrefix(d.String(), "at 2.000 s one run of stock has [") {
 		t.Errorf("got %q", d)
 	}
 }
 
 func TestAsStock(t *testing.T) {
-	stock, fixed := twoEnd(scenario.Stock), twoEnd(scenario.Fixed)
+	stock, fixed := twoEnd(verdict.Stock), twoEnd(verdict.Fixed)
 	if found := AsStock(stock, fixed); found.Outcome != scenario.Held || found.Rule != scenario.Kept {
 		t.Errorf("the same: %+v", found)
 	}

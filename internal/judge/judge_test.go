@@ -103,40 +103,6 @@ func TestNoRuleAppliesBeforeItsTime(t *testing.T) {
 	}
 }
 
-func TestVerdicts(t *testing.T) {
-	repair := scenario.Expectation{Rule: scenario.Zero, Stock: scenario.Broken, Fixed: scenario.Held}
-	keep := scenario.Expectation{Rule: scenario.Zero, Stock: scenario.Held, Fixed: scenario.Held}
-	for _, c := range []struct {
-		arm   scenario.Arm
-		want  scenario.Expectation
-		found scenario.Outcome
-		is    Verdict
-	}{
-		{scenario.Stock, repair, scenario.Broken, Reproduced},
-		{scenario.Stock, repair, scenario.Held, NotReproduced},
-		{scenario.Fixed, repair, scenario.Held, Fixed},
-		{scenario.Fixed, repair, scenario.Broken, StillBroken},
-		{scenario.Stock, keep, scenario.Held, KeptGood},
-		{scenario.Stock, keep, scenario.Broken, Regressed},
-		{scenario.Fixed, keep, scenario.Held, KeptGood},
-		{scenario.Fixed, keep, scenario.Broken, Regressed},
-		{scenario.Stock, repair, scenario.Invalid, NotRun},
-		{scenario.Fixed, keep, scenario.Invalid, NotRun},
-		{scenario.Fixed, keep, "", NotRun},
-	} {
-		got := Of(c.arm, c.want, c.found)
-		if got != c.is {
-			t.Errorf("%s %v %s: %s, want %s", c.arm, c.want, c.found, got, c.is)
-		}
-		if got.Good() && got.Red() {
-			t.Errorf("%s is both good and red", got)
-		}
-		if got == NotRun && (got.Good() || got.Red()) {
-			t.Error("invalid is neither good nor red")
-		}
-	}
-}
-
 func TestFigures(t *testing.T) {
 	h := tell("force-while-terminating", del(0, 30), forced(3), killed(3.25, "main"), over(3.3))
 	got := Measure(h, row(t, h.Scenario))

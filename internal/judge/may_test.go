@@ -23,10 +23,11 @@ import (
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // refused is a pod whose stop fails at 1 s, so that stock stops the sandbox under it, and that ends at 2 s.
-func refused(arm scenario.Arm) history.History {
+func refused(arm verdict.Arm) history.History {
 	at := func(seconds float64) time.Time { return midnight.Add(time.Duration(seconds * float64(time.Second))) }
 	return history.History{Header: history.Header{Pod: "pod", Arm: string(arm)}, Events: []history.Event{
 		{At: at(0), Kind: history.APIDelete, Grace: history.Seconds(9)},
@@ -72,7 +73,7 @@ func TestMay(t *testing.T) {
 		{"a failed stop before the termination", func(h *history.History) { h.Events[7].At = h.Events[6].At }, 4, "", "StopPodSandbox"},
 		{"a sandbox left alone", func(h *history.History) { h.Events[4].Call = "RemoveContainer" }, 5, "", "cri.exit"},
 	} {
-		stock, fixed := refused(scenario.Stock), refused(scenario.Fixed)
+		stock, fixed := refused(verdict.Stock), refused(verdict.Fixed)
 		if c.change != nil {
 			c.change(&stock)
 			c.change(&fixed)
@@ -95,17 +96,17 @@ func TestMay(t *testing.T) {
 
 // A container that may wait for its turn ends the comparison as soon as a stop of another has failed.
 func TestMayWithOneThatWaits(t *testing.T) {
-	waiting := func(arm scenario.Arm) history.History {
+	waiting := func(arm verdict.Arm) history.History {
 		h := refused(arm)
 		h.Events = append([]history.Event{{At: midnight.Add(-time.Second), Kind: history.CRIReturn, Call: "StartContainer", Container: "sidecar", ContainerID: "2"}}, h.Events...)
 		return h
 	}
-	stock, fixed := waiting(scenario.Stock), waiting(scenario.Fixed)
+	stock, fixed := waiting(verdict.Stock), waiting(verdict.Fixed)
 	fixed.Events[4].Message = "otherwise"
 	if d, by := Same(stock, fixed, May()); d != nil || by == nil || by.Name != "sandbox" {
 		t.Errorf("after the stop that failed: %v, %v", d, by)
 	}
-	stock, fixed = refused(scenario.Stock), refused(scenario.Fixed)
+	stock, fixed = refused(verdict.Stock), refused(verdict.Fixed)
 	fixed.Events[3].Message = "otherwise"
 	if d, _ := Same(stock, fixed, May()); d == nil {
 		t.Error("nobody waited, and the arms differ before the sandbox is stopped")
@@ -113,7 +114,7 @@ func TestMayWithOneThatWaits(t *testing.T) {
 }
 
 func TestMayLeavesOutWhatIsLeftOver(t *testing.T) {
-	hung := func(arm scenario.Arm) history.History {
+	hung := func(arm verdict.Arm) history.History {
 		h := refused(arm)
 		h.Events[2].Error = ""
 		h.Events = append(h.Events[:1], append([]history.Event{{At: midnight, Kind: history.CRICall, Call: "ExecSync", CallID: 9, Container: "main", ContainerID: "1"}}, h.Events[1:]...)...)
@@ -132,7 +133,7 @@ func TestMayLeavesOutWhatIsLeftOver(t *testing.T) {
 		"cut with its container":                   {nil, []history.Event{moved(cancelled, 2)}, true},
 		"cut before":                               {nil, []history.Event{moved(cancelled, 1.9)}, true},
 	} {
-		stock, fixed := hung(scenario.Stock), hung(scenario.Fixed)
+		stock, fixed := hung(verdict.Stock), hung(verdict.Fixed)
 		stock.Events, fixed.Events = append(stock.Events, c.stock...), append(fixed.Events, c.fixed...)
 		if d, _ := Same(stock, fixed, May()); (d != nil) != c.differ {
 			t.Errorf("%s: got %v", name, d)
@@ -155,7 +156,7 @@ func TestMayIsWhole(t *testing.T) {
 }
 
 func TestAsStockLooksAtTheList(t *testing.T) {
-	stock, fixed := refused(scenario.Stock), refused(scenario.Fixed)
+	stock, fixed := refused(verdict.Stock), refused(verdict.Fixed)
 	fixed.Events[5].At = fixed.Events[5].At.Add(time.Second)
 	if found := AsStock(stock, fixed); found.Outcome != scenario.Held || !strings.Contains(found.Why, "up to where it may differ") {
 		t.Errorf("got %+v", found)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // mutate changes a recorded history.
@@ -242,7 +243,7 @@ func TestMutantsAreRed(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(m.id+"/"+m.name, func(t *testing.T) {
 			s := row(t, m.id)
-			h := recorded(t, scenario.Fixed, m.id)
+			h := recorded(t, verdict.Fixed, m.id)
 			// What the machine may explain has tests of its own: here it explains nothing.
 			h.Events = slices.DeleteFunc(h.Events, kind(history.ControlLate))
 			for _, how := range m.how {
@@ -255,7 +256,7 @@ func TestMutantsAreRed(t *testing.T) {
 					t.Fatalf("%s does not expect %s", m.id, rule)
 				}
 				found := Judge(rule, h, s)
-				if v := Of(scenario.Fixed, s.Expect[i], found.Outcome); !v.Red() {
+				if v := s.Expect[i].Verdict(verdict.Fixed, found.Outcome); !v.Red() {
 					t.Errorf("%s %s: %s", rule, v, found.Why)
 				}
 			}
@@ -284,7 +285,7 @@ func TestRunsThatWentWrongAreInvalid(t *testing.T) {
 		"dead before":  deadBefore,
 	} {
 		for _, s := range onNodes(t) {
-			for _, arm := range scenario.Arms() {
+			for _, arm := range verdict.Arms() {
 				h := recorded(t, arm, s.ID)
 				mayBeDead := s.Bursts() || slices.ContainsFunc(s.Pod.All(), scenario.Container.EndsByItself)
 				if name == "dead before" && (mayBeDead || !slices.ContainsFunc(h.Events, exitOf("main"))) {
@@ -292,7 +293,7 @@ func TestRunsThatWentWrongAreInvalid(t *testing.T) {
 				}
 				how(t, &h)
 				for _, want := range s.At(scenario.LevelNode).Expect {
-					if v := Of(arm, want, Judge(want.Rule, h, s).Outcome); v != NotRun {
+					if v := want.Verdict(arm, Judge(want.Rule, h, s).Outcome); v != verdict.Invalid {
 						t.Errorf("%s: %s on %s: %s %s", name, s.ID, arm, want.Rule, v)
 					}
 				}

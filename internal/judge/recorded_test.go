@@ -22,10 +22,11 @@ import (
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // recorded reads the history of a scenario that was recorded on a real node.
-func recorded(t *testing.T, arm scenario.Arm, id string) history.History {
+func recorded(t *testing.T, arm verdict.Arm, id string) history.History {
 	t.Helper()
 	return readRecorded(t, filepath.Join("histories", string(arm), id+".jsonl"))
 }
@@ -57,18 +58,18 @@ func onNodes(t *testing.T) []scenario.Scenario {
 // passes: a judge tells the two kubelets apart.
 func TestRecordedHistories(t *testing.T) {
 	for _, s := range onNodes(t) {
-		for _, arm := range scenario.Arms() {
+		for _, arm := range verdict.Arms() {
 			h := recorded(t, arm, s.ID)
-			other := scenario.Fixed
+			other := verdict.Fixed
 			if arm == other {
-				other = scenario.Stock
+				other = verdict.Stock
 			}
 			for _, want := range s.At(scenario.LevelNode).Expect {
 				found := Judge(want.Rule, h, s)
-				if v := Of(arm, want, found.Outcome); !v.Good() {
+				if v := want.Verdict(arm, found.Outcome); !v.Good() {
 					t.Errorf("%s on %s: %s %s: %s", s.ID, arm, want.Rule, v, found.Why)
 				}
-				if v := Of(other, want, found.Outcome); want.Stock == scenario.Broken && !v.Red() {
+				if v := want.Verdict(other, found.Outcome); want.Stock == scenario.Broken && !v.Red() {
 					t.Errorf("%s on %s, taken for %s: %s %s: %s", s.ID, arm, other, want.Rule, v, found.Why)
 				}
 			}

@@ -19,23 +19,24 @@ package junit
 import (
 	"github.com/onsi/ginkgo/v2/reporters"
 
-	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Case is the verdict on one test on an arm.
 type Case struct {
-	Arm, Name string
-	Verdict   judge.Verdict
+	Arm     verdict.Arm
+	Name    string
+	Verdict verdict.Verdict
 	// Why is what decided, in a line; Message is all that the test said of it, and Output what it printed.
 	Why, Message, Output string
 	Seconds              float64
 }
 
 // Suites has one suite an arm. A red verdict is a failure; what says neither yes nor no is an error.
-func Suites(proof string, arms []string, cases []Case) reporters.JUnitTestSuites {
+func Suites(proof string, arms []verdict.Arm, cases []Case) reporters.JUnitTestSuites {
 	var all reporters.JUnitTestSuites
 	for _, arm := range arms {
-		s := reporters.JUnitTestSuite{Name: proof + " " + arm}
+		s := reporters.JUnitTestSuite{Name: proof + " " + string(arm)}
 		for _, one := range cases {
 			if one.Arm != arm {
 				continue

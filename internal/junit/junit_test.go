@@ -24,21 +24,21 @@ import (
 
 	"github.com/onsi/ginkgo/v2/reporters"
 
-	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestSuites(t *testing.T) {
 	cases := []Case{
-		{Arm: "fixed", Name: "a", Verdict: judge.StillBroken, Why: "late", Message: "all of it", Output: "said", Seconds: 1},
-		{Arm: "stock", Name: "a", Verdict: judge.Reproduced, Seconds: 2},
-		{Arm: "fixed", Name: "b", Verdict: judge.NotRun, Why: "no node", Seconds: 4},
-		{Arm: "fixed", Name: "c", Verdict: judge.KeptGood},
+		{Arm: "fixed", Name: "a", Verdict: verdict.StillBroken, Why: "late", Message: "all of it", Output: "said", Seconds: 1},
+		{Arm: "stock", Name: "a", Verdict: verdict.Reproduced, Seconds: 2},
+		{Arm: "fixed", Name: "b", Verdict: verdict.Invalid, Why: "no node", Seconds: 4},
+		{Arm: "fixed", Name: "c", Verdict: verdict.Kept},
 	}
 	if good, red, invalid := Counts(cases); good != 2 || red != 1 || invalid != 1 {
 		t.Errorf("counted %d good, %d red, %d invalid", good, red, invalid)
 	}
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := Write(dir, "r.json", []string{"<r>"}, "j.xml", Suites("proof", []string{"stock", "fixed", "none"}, cases)); err != nil {
+	if err := Write(dir, "r.json", []string{"<r>"}, "j.xml", Suites("proof", []verdict.Arm{verdict.Stock, verdict.Fixed, "none"}, cases)); err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "r.json")); err != nil || string(data) != "[\n  \"\\u003cr\\u003e\"\n]\n" {

@@ -31,6 +31,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/kindnode"
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // realVar asks for tests of real clusters, with the image that `make image` leaves in the Docker engine.
@@ -57,7 +58,7 @@ func real(t *testing.T, name string) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Name: name, Image: kindnode.DefaultImage(minor, kubetree.Fixed), Programs: programs, LinesSocket: "lines.sock",
+	return Config{Name: name, Image: kindnode.DefaultImage(minor, verdict.Fixed), Programs: programs, LinesSocket: "lines.sock",
 		Record: history.SinkFunc(func(history.Event) {}), Log: t.Output()}
 }
 

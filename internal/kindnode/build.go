@@ -26,8 +26,8 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/docker"
-	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -40,10 +40,10 @@ type Result struct {
 	Size   int64  `json:"size"` // bytes
 	Arch   string `json:"arch"`
 	// Arm is whose kubelet it holds, Kubelet that one's version, and Kubernetes the version of all else.
-	Arm           kubetree.Arm `json:"arm"`
-	Kubelet       string       `json:"kubelet"`
-	KubeletSHA256 string       `json:"kubeletSHA256"`
-	Kubernetes    string       `json:"kubernetes"`
+	Arm           verdict.Arm `json:"arm"`
+	Kubelet       string      `json:"kubelet"`
+	KubeletSHA256 string      `json:"kubeletSHA256"`
+	Kubernetes    string      `json:"kubernetes"`
 	// Manifest and SPDX are files that say what the image is made of; they are in the image too, in DocDir.
 	Manifest string `json:"manifest"`
 	SPDX     string `json:"spdx"`

@@ -25,19 +25,19 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
-	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Manifest says what an image is made of. Equal inputs give equal bytes.
 type Manifest struct {
 	// Format is that of this file and of the image, see format.
-	Format     int          `json:"format"`
-	Arm        kubetree.Arm `json:"arm"`
-	Minor      string       `json:"minor"`
-	Kubernetes string       `json:"kubernetes"`
-	Arch       string       `json:"arch"`
+	Format     int         `json:"format"`
+	Arm        verdict.Arm `json:"arm"`
+	Minor      string      `json:"minor"`
+	Kubernetes string      `json:"kubernetes"`
+	Arch       string      `json:"arch"`
 	// Commit is that of the tree the kubelet was built from; equal inputs give equal commits.
 	Commit string `json:"commit"`
 	// Series is the hash of the patches, and Patches their names; both empty on the stock arm.
@@ -100,7 +100,7 @@ func (b *builder) newManifest(ctx context.Context) (*Manifest, error) {
 	}
 	m := &Manifest{Format: format, Arm: b.o.Arm, Minor: b.o.Minor, Kubernetes: b.m.Kubernetes, Arch: b.arch, Commit: tree.Commit,
 		Source: Source{From: b.o.From}, date: date.UTC()}
-	if b.o.Arm == kubetree.Fixed {
+	if b.o.Arm == verdict.Fixed {
 		series, err := patchset.Load(r.SeriesDir(b.o.Minor))
 		if err != nil {
 			return nil, err
@@ -116,7 +116,7 @@ func (b *builder) newManifest(ctx context.Context) (*Manifest, error) {
 // takeKubelet notes the arm's kubelet, built at path.
 func (b *builder) takeKubelet(path string) error {
 	version := b.m.Kubernetes
-	if b.o.Arm == kubetree.Fixed {
+	if b.o.Arm == verdict.Fixed {
 		version = b.m.FixedVersion()
 	}
 	p, err := describe(kubelet, version, path)

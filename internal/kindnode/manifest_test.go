@@ -27,7 +27,7 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
-	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // self is this test as a program; it is big, and read once.
@@ -48,7 +48,7 @@ func sample(t *testing.T) *Manifest {
 	}
 	p := *described
 	p.Modules = []Module{{Path: "golang.org/x/mod", Version: "v0.30.0+incompatible", Sum: "h1:AAAA"}}
-	m := &Manifest{Format: 1, Arm: kubetree.Fixed, Minor: "v1.37", Kubernetes: "v1.37.2", Arch: "amd64", Commit: "c0ffee", Series: "sha256:5e71e5",
+	m := &Manifest{Format: 1, Arm: verdict.Fixed, Minor: "v1.37", Kubernetes: "v1.37.2", Arch: "amd64", Commit: "c0ffee", Series: "sha256:5e71e5",
 		Patches: []string{"0001-a.patch"}, Kubelet: p, Source: Source{From: FromModules}, Kind: "v0.33.0",
 		Programs: []Program{{Name: "pause", SHA256: strings.Repeat("0", 64)}},
 		Debian:   []rootfs.Package{{Name: "libstdc++6", Version: "1:12.2-14+deb12u1", Arch: "amd64"}},
@@ -88,7 +88,7 @@ func TestInputs(t *testing.T) {
 	}
 	same := inputs(func(*Manifest) {})
 	if got := inputs(func(m *Manifest) {
-		m.Arm, m.Series, m.Patches, m.Commit, m.Kubelet = kubetree.Stock, "", nil, "beef", Program{Name: kubelet, SHA256: "1"}
+		m.Arm, m.Series, m.Patches, m.Commit, m.Kubelet = verdict.Stock, "", nil, "beef", Program{Name: kubelet, SHA256: "1"}
 	}); got != same {
 		t.Error("the arms do not share what is theirs both")
 	}

@@ -24,8 +24,8 @@ import (
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
-	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 var (
@@ -40,7 +40,7 @@ var (
 
 // binaries builds what is missing of the named programs.
 func (b *builder) binaries(ctx context.Context, programs []string) error {
-	built, err := b.o.Repo.BuildAll(ctx, b.o.Minor, []kubetree.Arm{b.o.Arm}, programs)
+	built, err := b.o.Repo.BuildAll(ctx, b.o.Minor, []verdict.Arm{b.o.Arm}, programs)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ type contents struct {
 
 // pause is compiled from Kubernetes' own source, as its release is.
 func (b *builder) pause(ctx context.Context) (string, error) {
-	tree, err := b.o.Repo.Ensure(ctx, b.o.Minor, kubetree.Stock, nil)
+	tree, err := b.o.Repo.Ensure(ctx, b.o.Minor, verdict.Stock, nil)
 	if err != nil {
 		return "", err
 	}

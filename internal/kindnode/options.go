@@ -27,6 +27,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -52,7 +53,7 @@ type Options struct {
 	// Minor is the Kubernetes minor; "" is the default one.
 	Minor string
 	// Arm is whose kubelet the image holds.
-	Arm kubetree.Arm
+	Arm verdict.Arm
 	// From is the source, and Source the image or the tarball it names; none from modules.
 	From   From
 	Source string
@@ -82,8 +83,8 @@ const Repository = "kgrace.test/kind-node"
 
 // DefaultImage is the name of an arm's image: kgrace.test/kind-node:v1.37.2-stock, or :v1.37.2_grace.1 for the fixed arm,
 // whose version has a plus where a tag cannot have one.
-func DefaultImage(m versions.Minor, arm kubetree.Arm) string {
-	if arm == kubetree.Stock {
+func DefaultImage(m versions.Minor, arm verdict.Arm) string {
+	if arm == verdict.Stock {
 		return Repository + ":" + m.Kubernetes + "-stock"
 	}
 	return Repository + ":" + strings.ReplaceAll(m.FixedVersion(), "+", "_")
@@ -107,7 +108,7 @@ func (o *Options) complete() (versions.Minor, error) {
 	if err != nil {
 		return m, err
 	}
-	if _, err := kubetree.ParseArm(string(o.Arm)); err != nil {
+	if _, err := verdict.ParseArm(string(o.Arm)); err != nil {
 		return m, err
 	}
 	if o.Image == "" {

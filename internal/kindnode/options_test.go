@@ -25,6 +25,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -44,27 +45,27 @@ func TestOptions(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"as little as there is":          {Options{Arm: kubetree.Fixed}, ""},
-		"unknown minor":                  {Options{Arm: kubetree.Fixed, Minor: "v1.1"}, "v1.37"},
-		"no arm":                         {Options{}, "stock and fixed"},
-		"unknown source":                 {Options{Arm: kubetree.Fixed, From: "air"}, "modules, image and tarball"},
-		"no image":                       {Options{Arm: kubetree.Fixed, From: FromImage}, "name the image"},
-		"no tarball":                     {Options{Arm: kubetree.Fixed, From: FromTarball}, "name the tarball"},
-		"a name for modules":             {Options{Arm: kubetree.Fixed, Source: "kindest/node:v1"}, "nothing is named"},
-		"a checksum of no tarball":       {Options{Arm: kubetree.Fixed, SHA512: "00"}, "belong to a tarball"},
-		"no tag":                         {Options{Arm: kubetree.Fixed, Image: "node"}, "want [registry/]name:tag"},
-		"a plus in the tag":              {Options{Arm: kubetree.Fixed, Image: "node:v1+2"}, "want [registry/]name:tag"},
-		"an option for a name":           {Options{Arm: kubetree.Fixed, Image: "--rm:x"}, "want [registry/]name:tag"},
-		"registry with a port":           {Options{Arm: kubetree.Fixed, Image: "localhost:5000/a/node:v1", Push: true}, ""},
-		"unknown architecture":           {Options{Arm: kubetree.Fixed, Arch: "mips"}, "amd64 and arm64"},
-		"foreign architecture":           {Options{Arm: kubetree.Fixed, Arch: other}, "--from image"},
-		"foreign, but only the kubelet":  {Options{Arm: kubetree.Fixed, Arch: other, From: FromImage, Source: "x:y"}, ""},
-		"push to nowhere":                {Options{Arm: kubetree.Fixed, Push: true}, "reserved name"},
-		"push without a registry":        {Options{Arm: kubetree.Fixed, Push: true, Image: "node:v1"}, "names no registry"},
-		"push to a user, of no registry": {Options{Arm: kubetree.Fixed, Push: true, Image: "me/node:v1"}, "names no registry"},
-		"older than the containerd":      {Options{Arm: kubetree.Fixed, Minor: "v1.22"}, "--from image"},
-		"older, but only the kubelet":    {Options{Arm: kubetree.Fixed, Minor: "v1.22", From: FromImage, Source: "x:y"}, ""},
-		"push":                           {Options{Arm: kubetree.Fixed, Push: true, Image: "registry.example/me/node:v1"}, ""},
+		"as little as there is":          {Options{Arm: verdict.Fixed}, ""},
+		"unknown minor":                  {Options{Arm: verdict.Fixed, Minor: "v1.1"}, "v1.37"},
+		"no arm":                         {Options{}, "stock, fixed"},
+		"unknown source":                 {Options{Arm: verdict.Fixed, From: "air"}, "modules, image and tarball"},
+		"no image":                       {Options{Arm: verdict.Fixed, From: FromImage}, "name the image"},
+		"no tarball":                     {Options{Arm: verdict.Fixed, From: FromTarball}, "name the tarball"},
+		"a name for modules":             {Options{Arm: verdict.Fixed, Source: "kindest/node:v1"}, "nothing is named"},
+		"a checksum of no tarball":       {Options{Arm: verdict.Fixed, SHA512: "00"}, "belong to a tarball"},
+		"no tag":                         {Options{Arm: verdict.Fixed, Image: "node"}, "want [registry/]name:tag"},
+		"a plus in the tag":              {Options{Arm: verdict.Fixed, Image: "node:v1+2"}, "want [registry/]name:tag"},
+		"an option for a name":           {Options{Arm: verdict.Fixed, Image: "--rm:x"}, "want [registry/]name:tag"},
+		"registry with a port":           {Options{Arm: verdict.Fixed, Image: "localhost:5000/a/node:v1", Push: true}, ""},
+		"unknown architecture":           {Options{Arm: verdict.Fixed, Arch: "mips"}, "amd64 and arm64"},
+		"foreign architecture":           {Options{Arm: verdict.Fixed, Arch: other}, "--from image"},
+		"foreign, but only the kubelet":  {Options{Arm: verdict.Fixed, Arch: other, From: FromImage, Source: "x:y"}, ""},
+		"push to nowhere":                {Options{Arm: verdict.Fixed, Push: true}, "reserved name"},
+		"push without a registry":        {Options{Arm: verdict.Fixed, Push: true, Image: "node:v1"}, "names no registry"},
+		"push to a user, of no registry": {Options{Arm: verdict.Fixed, Push: true, Image: "me/node:v1"}, "names no registry"},
+		"older than the containerd":      {Options{Arm: verdict.Fixed, Minor: "v1.22"}, "--from image"},
+		"older, but only the kubelet":    {Options{Arm: verdict.Fixed, Minor: "v1.22", From: FromImage, Source: "x:y"}, ""},
+		"push":                           {Options{Arm: verdict.Fixed, Push: true, Image: "registry.example/me/node:v1"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.o.Repo = repo(t)
@@ -78,7 +79,7 @@ func TestOptions(t *testing.T) {
 
 func TestDefaultImage(t *testing.T) {
 	m := versions.Minor{Kubernetes: "v1.37.2", Revision: 3}
-	for arm, want := range map[kubetree.Arm]string{kubetree.Stock: Repository + ":v1.37.2-stock", kubetree.Fixed: Repository + ":v1.37.2_grace.3"} {
+	for arm, want := range map[verdict.Arm]string{verdict.Stock: Repository + ":v1.37.2-stock", verdict.Fixed: Repository + ":v1.37.2_grace.3"} {
 		if got := DefaultImage(m, arm); got != want || !imageName.MatchString(got) {
 			t.Errorf("%s: %s, want %s", arm, got, want)
 		}

@@ -35,6 +35,7 @@ import (
 	"github.com/kgrace/kgrace/internal/docker"
 	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // realVar asks for the tests that build real images; programs that are missing are built first.
@@ -121,9 +122,9 @@ func fileOf(t *testing.T, e *docker.Engine, image, file string) []byte {
 // From modules, twice: the same kubelet byte for byte, which is the arm's; and what the image says of itself is so.
 func TestRealModules(t *testing.T) {
 	r, e := real(t)
-	for _, arm := range kubetree.Arms() {
+	for _, arm := range verdict.Arms() {
 		one := build(t, Options{Repo: r, Arm: arm, From: FromModules})
-		two := build(t, Options{Repo: r, Arm: arm, From: FromModules, Image: testImage(t, e, "twice-"+string(arm)), Rebuild: arm == kubetree.Fixed})
+		two := build(t, Options{Repo: r, Arm: arm, From: FromModules, Image: testImage(t, e, "twice-"+string(arm)), Rebuild: arm == verdict.Fixed})
 		for _, image := range []string{one.Image, two.Image} {
 			if sum := sha256OfBytes(fileOf(t, e, image, "/usr/bin/kubelet")); sum != one.KubeletSHA256 {
 				t.Errorf("the kubelet of %s is %s, want %s", image, sum, one.KubeletSHA256)
@@ -168,15 +169,15 @@ func checkSPDXFile(t *testing.T, file string) {
 // From an image: only the kubelet is another one; another minor's image, and one that is no node, are refused.
 func TestRealImage(t *testing.T) {
 	r, e := real(t)
-	source := build(t, Options{Repo: r, Arm: kubetree.Stock, From: FromModules})
-	swapped := build(t, Options{Repo: r, Arm: kubetree.Fixed, From: FromImage, Source: source.Image, Image: testImage(t, e, "swapped")})
+	source := build(t, Options{Repo: r, Arm: verdict.Stock, From: FromModules})
+	swapped := build(t, Options{Repo: r, Arm: verdict.Fixed, From: FromImage, Source: source.Image, Image: testImage(t, e, "swapped")})
 	if sum := sha256OfBytes(fileOf(t, e, swapped.Image, "/usr/bin/kubelet")); sum != swapped.KubeletSHA256 || sum == source.KubeletSHA256 {
 		t.Errorf("the kubelet is %s; want %s, not %s", sum, swapped.KubeletSHA256, source.KubeletSHA256)
 	}
 	if !bytes.Equal(fileOf(t, e, source.Image, "/usr/bin/kubeadm"), fileOf(t, e, swapped.Image, "/usr/bin/kubeadm")) {
 		t.Error("kubeadm is another one")
 	}
-	_, err := Build(t.Context(), Options{Repo: r, Arm: kubetree.Fixed, Minor: "v1.36", From: FromImage, Source: source.Image})
+	_, err := Build(t.Context(), Options{Repo: r, Arm: verdict.Fixed, Minor: "v1.36", From: FromImage, Source: source.Image})
 	if err == nil || !strings.Contains(err.Error(), "want the same minor (--kubernetes v1.37") {
 		t.Errorf("another minor: %v", err)
 	}
@@ -185,10 +186,10 @@ func TestRealImage(t *testing.T) {
 	if err := e.Import(t.Context(), tarOf(t, imagefile.File{Path: "/x", Data: []byte("x")}), empty, `ENTRYPOINT ["/x"]`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Build(t.Context(), Options{Repo: r, Arm: kubetree.Fixed, From: FromImage, Source: empty}); err == nil {
+	if _, err := Build(t.Context(), Options{Repo: r, Arm: verdict.Fixed, From: FromImage, Source: empty}); err == nil {
 		t.Error("an image without a shell or a kubelet is taken for a node's")
 	}
-	if _, err := Build(t.Context(), Options{Repo: r, Arm: kubetree.Fixed, From: FromImage, Source: "kgrace.test/none:v1"}); err == nil || !strings.Contains(err.Error(), "cannot be pulled") {
+	if _, err := Build(t.Context(), Options{Repo: r, Arm: verdict.Fixed, From: FromImage, Source: "kgrace.test/none:v1"}); err == nil || !strings.Contains(err.Error(), "cannot be pulled") {
 		t.Errorf("an image that is not there: %v", err)
 	}
 }
@@ -243,9 +244,9 @@ func TestRealForeignImage(t *testing.T) {
 // From a tarball, one of our own making in the form of the official one, and our base image in place of kind's.
 func TestRealTarball(t *testing.T) {
 	r, e := real(t)
-	build(t, Options{Repo: r, Arm: kubetree.Stock, From: FromModules}) // programs and root filesystem are there
+	build(t, Options{Repo: r, Arm: verdict.Stock, From: FromModules}) // programs and root filesystem are there
 	tarball, base := serverTarball(t, r, e)
-	o := Options{Repo: r, Arm: kubetree.Fixed, From: FromTarball, Source: tarball, Base: base, Image: testImage(t, e, "tarball"), SHA512: strings.Repeat("0", 128)}
+	o := Options{Repo: r, Arm: verdict.Fixed, From: FromTarball, Source: tarball, Base: base, Image: testImage(t, e, "tarball"), SHA512: strings.Repeat("0", 128)}
 	if _, err := Build(t.Context(), o); err == nil || !strings.Contains(err.Error(), "want 000") {
 		t.Errorf("a wrong checksum: %v", err)
 	}
@@ -269,7 +270,7 @@ func TestRealTarball(t *testing.T) {
 func serverTarball(t *testing.T, r *kubetree.Repo, e *docker.Engine) (tarball, base string) {
 	t.Helper()
 	ctx := t.Context()
-	o := Options{Repo: r, Arm: kubetree.Stock, From: FromModules, Progress: os.Stderr}
+	o := Options{Repo: r, Arm: verdict.Stock, From: FromModules, Progress: os.Stderr}
 	m, err := o.complete()
 	if err != nil {
 		t.Fatal(err)
@@ -307,7 +308,7 @@ func serverTarball(t *testing.T, r *kubetree.Repo, e *docker.Engine) (tarball, b
 // Interrupted in the middle of kind's work, nothing is left, and the image that had the name has it still.
 func TestRealInterrupt(t *testing.T) {
 	r, e := real(t)
-	before := build(t, Options{Repo: r, Arm: kubetree.Fixed, From: FromModules})
+	before := build(t, Options{Repo: r, Arm: verdict.Fixed, From: FromModules})
 	events := exec.CommandContext(t.Context(), "docker", "events", "--filter", "type=container", "--filter", "event=start", "--format", "{{.Actor.Attributes.name}}")
 	out, err := events.StdoutPipe()
 	if err != nil {
@@ -325,7 +326,7 @@ func TestRealInterrupt(t *testing.T) {
 			}
 		}
 	}()
-	_, err = Build(ctx, Options{Repo: r, Arm: kubetree.Fixed, From: FromModules, Rebuild: true, Progress: os.Stderr})
+	_, err = Build(ctx, Options{Repo: r, Arm: verdict.Fixed, From: FromModules, Rebuild: true, Progress: os.Stderr})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
@@ -338,7 +339,7 @@ func TestRealInterrupt(t *testing.T) {
 // A cluster of the image gets ready, and its kubelet is the arm's.
 func TestRealCluster(t *testing.T) {
 	r, _ := real(t)
-	image := build(t, Options{Repo: r, Arm: kubetree.Fixed, From: FromModules})
+	image := build(t, Options{Repo: r, Arm: verdict.Fixed, From: FromModules})
 	name := "kgrace-image-test"
 	p := cluster.NewProvider(cluster.ProviderWithDocker())
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
@@ -353,7 +354,7 @@ func TestRealCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("ready after %.1f s", time.Since(start).Seconds())
-	kubectl, err := r.Build(t.Context(), "", kubetree.Stock, "kubectl")
+	kubectl, err := r.Build(t.Context(), "", verdict.Stock, "kubectl")
 	if err != nil {
 		t.Fatal(err)
 	}

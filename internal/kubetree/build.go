@@ -28,6 +28,7 @@ import (
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -97,9 +98,9 @@ func (r *Repo) programs(wantedKube func(string) bool, wanted func(versions.Progr
 type Binary struct {
 	Program string `json:"program"`
 	// Arm is empty for programs that both arms share.
-	Arm     Arm    `json:"arm,omitempty"`
-	Version string `json:"version"`
-	Path    string `json:"path"`
+	Arm     verdict.Arm `json:"arm,omitempty"`
+	Version string      `json:"version"`
+	Path    string      `json:"path"`
 	// Built says that this call built it; else it was there, up to date.
 	Built bool `json:"built"`
 	// Debian is the package of a program that was not built at all.

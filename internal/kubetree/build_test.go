@@ -30,9 +30,10 @@ import (
 	"testing"
 
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-func build(t *testing.T, r *Repo, arms []Arm, programs ...string) []Binary {
+func build(t *testing.T, r *Repo, arms []verdict.Arm, programs ...string) []Binary {
 	t.Helper()
 	built, err := r.BuildAll(t.Context(), testMinor, arms, programs)
 	if err != nil {
@@ -53,12 +54,12 @@ func says(t *testing.T, path string) string {
 func TestBuildKubelets(t *testing.T) {
 	r := newRepo(t)
 	writeSeries(t, r, kubeletWith(0))
-	first := build(t, r, Arms(), "kubelet")
+	first := build(t, r, verdict.Arms(), "kubelet")
 	for i, want := range []struct {
-		arm     Arm
+		arm     verdict.Arm
 		version string
 		grace   int
-	}{{Stock, "v1.37.2", 2}, {Fixed, "v1.37.2+grace.1", 0}} {
+	}{{verdict.Stock, "v1.37.2", 2}, {verdict.Fixed, "v1.37.2+grace.1", 0}} {
 		b := first[i]
 		tree := ensure(t, r, want.arm)
 		date := git(t, tree.Dir, "show", "--no-patch", "--format=%cd", "--date=format-local:%Y-%m-%dT%H:%M:%SZ")
@@ -71,14 +72,14 @@ func TestBuildKubelets(t *testing.T) {
 		}
 	}
 
-	for _, b := range build(t, r, Arms(), "kubelet") {
+	for _, b := range build(t, r, verdict.Arms(), "kubelet") {
 		if b.Built {
 			t.Errorf("%s was up to date and built again", b.Path)
 		}
 	}
 
 	writeSeries(t, r, kubeletWith(7))
-	after := build(t, r, Arms(), "kubelet")
+	after := build(t, r, verdict.Arms(), "kubelet")
 	if after[0].Built || !after[1].Built {
 		t.Errorf("after a change of the series: stock built %v, fixed built %v", after[0].Built, after[1].Built)
 	}
@@ -91,8 +92,8 @@ func TestBuildKubelets(t *testing.T) {
 func TestBuildOverlaid(t *testing.T) {
 	r := newRepo(t)
 	writeSeries(t, r, kubeletWith(0))
-	own := build(t, r, []Arm{Fixed}, "kubelet")[0]
-	tree := ensure(t, r, Fixed)
+	own := build(t, r, []verdict.Arm{verdict.Fixed}, "kubelet")[0]
+	tree := ensure(t, r, verdict.Fixed)
 	dir := t.TempDir()
 	overlay, by, broken := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "kubelet.go"), filepath.Join(dir, "kubelet")
 	lay := func(grace int) {
@@ -101,7 +102,7 @@ func TestBuildOverlaid(t *testing.T) {
 		if err := errors.Join(os.WriteFile(by, []byte(kubeletWith(grace)), 0o644), os.WriteFile(overlay, []byte(replace), 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.BuildOverlaid(t.Context(), testMinor, Fixed, "kubelet", overlay, broken); err != nil {
+		if err := r.BuildOverlaid(t.Context(), testMinor, verdict.Fixed, "kubelet", overlay, broken); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,13 +115,13 @@ func TestBuildOverlaid(t *testing.T) {
 	if got := says(t, own.Path); !strings.HasSuffix(got, " 0\n") {
 		t.Errorf("the arm's own kubelet was touched: %s", got)
 	}
-	if build(t, r, []Arm{Fixed}, "kubelet")[0].Built {
+	if build(t, r, []verdict.Arm{verdict.Fixed}, "kubelet")[0].Built {
 		t.Error("the arm's own kubelet was built again")
 	}
-	if err := r.BuildOverlaid(t.Context(), testMinor, Fixed, "kube-apiserver", overlay, broken); err == nil || !strings.Contains(err.Error(), "the same for both arms") {
+	if err := r.BuildOverlaid(t.Context(), testMinor, verdict.Fixed, "kube-apiserver", overlay, broken); err == nil || !strings.Contains(err.Error(), "the same for both arms") {
 		t.Errorf("got %v", err)
 	}
-	if err := r.BuildOverlaid(t.Context(), testMinor, Fixed, "kubelet", filepath.Join(dir, "none"), broken); err == nil || !strings.Contains(err.Error(), "overlay ") {
+	if err := r.BuildOverlaid(t.Context(), testMinor, verdict.Fixed, "kubelet", filepath.Join(dir, "none"), broken); err == nil || !strings.Contains(err.Error(), "overlay ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -130,7 +131,7 @@ func TestBuildsAreReproducible(t *testing.T) {
 	for range 2 {
 		r := newRepo(t)
 		writeSeries(t, r, kubeletWith(0))
-		path, err := r.Build(t.Context(), testMinor, Fixed, "kubelet")
+		path, err := r.Build(t.Context(), testMinor, verdict.Fixed, "kubelet")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,13 +173,13 @@ func TestProgramsFromDebian(t *testing.T) {
 		}
 		return "", exec.ErrNotFound
 	}
-	_, err := r.BuildAll(t.Context(), testMinor, []Arm{Stock}, []string{"prog", "kubelet", "native"})
+	_, err := r.BuildAll(t.Context(), testMinor, []verdict.Arm{verdict.Stock}, []string{"prog", "kubelet", "native"})
 	wantError(t, err, "a node of v1.37 takes prog from Debian packages that are not installed here", "hack/setup.sh prog-tools", "apt-get install prog-tools")
 	if _, err := os.Stat(filepath.Join(r.Output, "bin")); !os.IsNotExist(err) {
 		t.Errorf("something was built all the same (%v)", err)
 	}
 	installed["/usr/sbin/prog"] = true
-	built := build(t, r, []Arm{Stock}, "prog", "kubelet", "native")
+	built := build(t, r, []verdict.Arm{verdict.Stock}, "prog", "kubelet", "native")
 	var paths []string
 	for _, b := range built {
 		paths = append(paths, b.Path)
@@ -191,7 +192,7 @@ func TestProgramsFromDebian(t *testing.T) {
 		t.Errorf("got %v, want %v", paths, want)
 	}
 	// The other minor builds it.
-	if b, err := r.BuildAll(t.Context(), "v1.38", []Arm{Stock}, []string{"prog"}); err != nil || !b[0].Built {
+	if b, err := r.BuildAll(t.Context(), "v1.38", []verdict.Arm{verdict.Stock}, []string{"prog"}); err != nil || !b[0].Built {
 		t.Errorf("%+v, %v", b, err)
 	}
 }
@@ -199,8 +200,8 @@ func TestProgramsFromDebian(t *testing.T) {
 func TestBuildForAnotherArchitecture(t *testing.T) {
 	r := newRepo(t)
 	other := map[string]string{"amd64": "arm64", "arm64": "amd64"}[runtime.GOARCH]
-	here := build(t, r, []Arm{Fixed}, "kubelet")[0]
-	b, err := r.BuildFor(t.Context(), testMinor, Fixed, "kubelet", other)
+	here := build(t, r, []verdict.Arm{verdict.Fixed}, "kubelet")[0]
+	b, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "kubelet", other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,17 +217,17 @@ func TestBuildForAnotherArchitecture(t *testing.T) {
 	if b.Path == here.Path || !b.Built || b.Version != here.Version {
 		t.Errorf("%+v beside %+v", b, here)
 	}
-	if again, err := r.BuildFor(t.Context(), testMinor, Fixed, "kubelet", other); err != nil || again.Built {
+	if again, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "kubelet", other); err != nil || again.Built {
 		t.Errorf("built again: %+v, %v", again, err)
 	}
-	if _, err := r.BuildFor(t.Context(), testMinor, Fixed, "prog", other); err == nil || !strings.Contains(err.Error(), "none of Kubernetes' own") {
+	if _, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "prog", other); err == nil || !strings.Contains(err.Error(), "none of Kubernetes' own") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestBuildFromModule(t *testing.T) {
 	r := newRepo(t)
-	b := build(t, r, []Arm{Fixed}, "prog")[0]
+	b := build(t, r, []verdict.Arm{verdict.Fixed}, "prog")[0]
 	if got := says(t, b.Path); got != "dep v1.0.0 tagged\n" || b.Arm != "" || b.Version != "v1.0.0" {
 		t.Errorf("%+v says %q", b, got)
 	}
@@ -234,13 +235,13 @@ func TestBuildFromModule(t *testing.T) {
 	if err := os.Truncate(b.Path, 100); err != nil {
 		t.Fatal(err)
 	}
-	if b = build(t, r, []Arm{Stock}, "prog")[0]; !b.Built {
+	if b = build(t, r, []verdict.Arm{verdict.Stock}, "prog")[0]; !b.Built {
 		t.Error("a binary cut short was taken for up to date")
 	}
 	p := r.Versions.Programs["prog"]
 	p.Tags = nil
 	r.Versions.Programs["prog"] = p
-	if b = build(t, r, []Arm{Stock}, "prog")[0]; !b.Built || says(t, b.Path) != "dep v1.0.0 untagged\n" {
+	if b = build(t, r, []verdict.Arm{verdict.Stock}, "prog")[0]; !b.Built || says(t, b.Path) != "dep v1.0.0 untagged\n" {
 		t.Error("other build tags did not build it again")
 	}
 }
@@ -248,9 +249,9 @@ func TestBuildFromModule(t *testing.T) {
 func TestBuildThatFailsKeepsTheOldBinary(t *testing.T) {
 	r := newRepo(t)
 	writeSeries(t, r, kubeletWith(0))
-	path := build(t, r, []Arm{Fixed}, "kubelet")[0].Path
+	path := build(t, r, []verdict.Arm{verdict.Fixed}, "kubelet")[0].Path
 	writeSeries(t, r, "package kubelet\n\nconst Grace = nonsense\n")
-	_, err := r.Build(t.Context(), testMinor, Fixed, "kubelet")
+	_, err := r.Build(t.Context(), testMinor, verdict.Fixed, "kubelet")
 	wantError(t, err, "building kubelet", "pkg/kubelet/kubelet.go:3", "nonsense")
 	if got := says(t, path); !strings.HasSuffix(got, " 0\n") {
 		t.Errorf("the old binary says %q", got)
@@ -266,7 +267,7 @@ func TestBuildNamesTheMissingModule(t *testing.T) {
 	p := r.Versions.Programs["prog"]
 	p.Version = "v1.0.9"
 	r.Versions.Programs["prog"] = p
-	_, err := r.Build(t.Context(), testMinor, Stock, "prog")
+	_, err := r.Build(t.Context(), testMinor, verdict.Stock, "prog")
 	var missing *tool.DownloadError
 	if !errors.As(err, &missing) || missing.Module != "example.test/prog@v1.0.9" {
 		t.Errorf("got %v, want a DownloadError for example.test/prog@v1.0.9", err)
@@ -293,12 +294,12 @@ func TestBuildInterrupted(t *testing.T) {
 	r := newRepo(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	r.Progress = cancelAt{"build: prog v1.0.0", cancel}
-	_, err := r.Build(ctx, testMinor, Stock, "prog")
+	_, err := r.Build(ctx, testMinor, verdict.Stock, "prog")
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 	r.Progress = nil
-	if !build(t, r, []Arm{Stock}, "prog")[0].Built {
+	if !build(t, r, []verdict.Arm{verdict.Stock}, "prog")[0].Built {
 		t.Error("an interrupted build was taken for done")
 	}
 }
@@ -306,7 +307,7 @@ func TestBuildInterrupted(t *testing.T) {
 func TestMissingCompilerIsNamedFirst(t *testing.T) {
 	r := newRepo(t)
 	r.lookPath = func(exe string) (string, error) { return "", exec.ErrNotFound }
-	_, err := r.BuildAll(t.Context(), testMinor, Arms(), []string{"prog", "native"})
+	_, err := r.BuildAll(t.Context(), testMinor, verdict.Arms(), []string{"prog", "native"})
 	wantError(t, err, "native", "gcc", "pkg-config", "hack/setup.sh")
 	if _, err := os.Stat(r.Output); !os.IsNotExist(err) {
 		t.Errorf("something was begun before (%v)", err)
@@ -316,20 +317,20 @@ func TestMissingCompilerIsNamedFirst(t *testing.T) {
 func TestNoSpaceToBuild(t *testing.T) {
 	r := newRepo(t)
 	r.free = func(string) (uint64, error) { return 100 * mib, nil }
-	_, err := r.Build(t.Context(), testMinor, Stock, "prog")
+	_, err := r.Build(t.Context(), testMinor, verdict.Stock, "prog")
 	wantError(t, err, "no space", "building prog", "100 MiB")
 }
 
 func TestUnknownProgram(t *testing.T) {
-	_, err := newRepo(t).Build(t.Context(), testMinor, Stock, "kublet")
+	_, err := newRepo(t).Build(t.Context(), testMinor, verdict.Stock, "kublet")
 	wantError(t, err, `"kublet"`, "kubelet", "kube-apiserver", "prog")
 }
 
 func TestTreeEditedWhileBuilt(t *testing.T) {
 	r := newRepo(t)
-	stock := ensure(t, r, Stock)
+	stock := ensure(t, r, verdict.Stock)
 	r.Progress = edit{t, stock.Dir}
-	_, err := r.Build(t.Context(), testMinor, Stock, "kubectl")
+	_, err := r.Build(t.Context(), testMinor, verdict.Stock, "kubectl")
 	wantError(t, err, "while it was being built", "cmd/kubectl/main.go")
 	if left, _ := os.ReadDir(filepath.Join(r.Output, "bin", testMinor)); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

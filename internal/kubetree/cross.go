@@ -21,13 +21,15 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // BuildFor builds one of Kubernetes' own programs of an arm for another architecture, as GOARCH names it. It lies beside the
 // one for this machine, in a folder linux-ARCH. Programs from modules of their own are not built so: some need a C compiler.
-func (r *Repo) BuildFor(ctx context.Context, minor string, arm Arm, program, arch string) (Binary, error) {
+func (r *Repo) BuildFor(ctx context.Context, minor string, arm verdict.Arm, program, arch string) (Binary, error) {
 	if arch == runtime.GOARCH {
-		built, err := r.BuildAll(ctx, minor, []Arm{arm}, []string{program})
+		built, err := r.BuildAll(ctx, minor, []verdict.Arm{arm}, []string{program})
 		if err != nil {
 			return Binary{}, err
 		}
@@ -40,10 +42,10 @@ func (r *Repo) BuildFor(ctx context.Context, minor string, arm Arm, program, arc
 	if err != nil {
 		return Binary{}, err
 	}
-	t := r.targetsFor(minor, m, []Arm{arm}, program)[0]
+	t := r.targetsFor(minor, m, []verdict.Arm{arm}, program)[0]
 	t.arch = arch
 	t.Path = filepath.Join(filepath.Dir(t.Path), "linux-"+arch, program)
-	tree := func(arm Arm) (*Tree, error) { return r.Ensure(ctx, minor, arm, nil) }
+	tree := func(arm verdict.Arm) (*Tree, error) { return r.Ensure(ctx, minor, arm, nil) }
 	if err := t.complete(ctx, tree); err != nil {
 		return Binary{}, err
 	}

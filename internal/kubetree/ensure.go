@@ -26,14 +26,15 @@ import (
 	"path/filepath"
 
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
 // Tree is a finished source tree.
 type Tree struct {
-	Dir   string `json:"dir"`
-	Minor string `json:"minor"`
-	Arm   Arm    `json:"arm"`
+	Dir   string      `json:"dir"`
+	Minor string      `json:"minor"`
+	Arm   verdict.Arm `json:"arm"`
 	// Commit is HEAD of the tree's git repository; equal inputs give equal commits on every machine.
 	Commit string `json:"commit"`
 	// Kubernetes is the tag that the tree is made from.
@@ -48,21 +49,21 @@ func (r *Repo) treesDir() string { return filepath.Join(r.Output, "trees") }
 // Errors: an unknown minor or arm, a module that cannot be had, KUBE_SRC that does not fit, no space, a patch that does not
 // apply (*patchset.ApplyError), a tree with edits (*EditedError). After any of them, and after an interrupt, the tree that
 // was there before is still there, untouched, and nothing half-made is.
-func (r *Repo) Ensure(ctx context.Context, minor string, arm Arm, progressTo io.Writer) (*Tree, error) {
+func (r *Repo) Ensure(ctx context.Context, minor string, arm verdict.Arm, progressTo io.Writer) (*Tree, error) {
 	return r.ensure(ctx, minor, arm, progressTo, false)
 }
 
 // Reset is Ensure that throws away edits in the arm's tree.
-func (r *Repo) Reset(ctx context.Context, minor string, arm Arm, progressTo io.Writer) (*Tree, error) {
+func (r *Repo) Reset(ctx context.Context, minor string, arm verdict.Arm, progressTo io.Writer) (*Tree, error) {
 	return r.ensure(ctx, minor, arm, progressTo, true)
 }
 
-func (r *Repo) ensure(ctx context.Context, minor string, arm Arm, progressTo io.Writer, reset bool) (*Tree, error) {
+func (r *Repo) ensure(ctx context.Context, minor string, arm verdict.Arm, progressTo io.Writer, reset bool) (*Tree, error) {
 	minor, m, err := r.resolve(minor)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := ParseArm(string(arm)); err != nil {
+	if _, err := verdict.ParseArm(string(arm)); err != nil {
 		return nil, err
 	}
 	if progressTo == nil {
@@ -81,8 +82,8 @@ func (r *Repo) ensure(ctx context.Context, minor string, arm Arm, progressTo io.
 	if err := r.removeLeftovers(); err != nil {
 		return nil, err
 	}
-	stock, err := r.ensureStock(ctx, minor, m, src, progressTo, reset && arm == Stock)
-	if err != nil || arm == Stock {
+	stock, err := r.ensureStock(ctx, minor, m, src, progressTo, reset && arm == verdict.Stock)
+	if err != nil || arm == verdict.Stock {
 		return stock, explainSpace(err)
 	}
 	fixed, err := r.ensureFixed(ctx, minor, m, src, stock, progressTo, reset)
@@ -90,8 +91,8 @@ func (r *Repo) ensure(ctx context.Context, minor string, arm Arm, progressTo io.
 }
 
 func (r *Repo) ensureStock(ctx context.Context, minor string, m versions.Minor, src source, w io.Writer, reset bool) (*Tree, error) {
-	t := &Tree{Dir: r.TreeDir(minor, Stock), Minor: minor, Arm: Stock, Kubernetes: m.Kubernetes}
-	p := progress{w: w, what: fmt.Sprintf("tree %s/%s", minor, Stock)}
+	t := &Tree{Dir: r.TreeDir(minor, verdict.Stock), Minor: minor, Arm: verdict.Stock, Kubernetes: m.Kubernetes}
+	p := progress{w: w, what: fmt.Sprintf("tree %s/%s", minor, verdict.Stock)}
 	inputs := []any{layoutFormat, m.Kubernetes, m.Staging, src.id}
 	if len(m.StandIns) > 0 {
 		key, err := r.standInsKey(ctx, m)
@@ -130,8 +131,8 @@ func (r *Repo) layStock(ctx context.Context, m versions.Minor, src source, dir s
 }
 
 func (r *Repo) ensureFixed(ctx context.Context, minor string, m versions.Minor, src source, stock *Tree, w io.Writer, reset bool) (*Tree, error) {
-	t := &Tree{Dir: r.TreeDir(minor, Fixed), Minor: minor, Arm: Fixed, Kubernetes: m.Kubernetes}
-	p := progress{w: w, what: fmt.Sprintf("tree %s/%s", minor, Fixed)}
+	t := &Tree{Dir: r.TreeDir(minor, verdict.Fixed), Minor: minor, Arm: verdict.Fixed, Kubernetes: m.Kubernetes}
+	p := progress{w: w, what: fmt.Sprintf("tree %s/%s", minor, verdict.Fixed)}
 	series, err := r.series(minor)
 	if err != nil {
 		return nil, err

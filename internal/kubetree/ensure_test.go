@@ -27,9 +27,10 @@ import (
 
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-func ensure(t *testing.T, r *Repo, arm Arm) *Tree {
+func ensure(t *testing.T, r *Repo, arm verdict.Arm) *Tree {
 	t.Helper()
 	tree, err := r.Ensure(t.Context(), testMinor, arm, nil)
 	if err != nil {
@@ -71,7 +72,7 @@ func wantError(t *testing.T, err error, says ...string) {
 
 func TestStockTree(t *testing.T) {
 	r := newRepo(t)
-	tree := ensure(t, r, Stock)
+	tree := ensure(t, r, verdict.Stock)
 	if want := filepath.Join(r.Output, "trees", "v1.37", "stock"); tree.Dir != want {
 		t.Errorf("tree in %s, want %s", tree.Dir, want)
 	}
@@ -120,7 +121,7 @@ require (
 	if head := git(t, tree.Dir, "rev-parse", "HEAD"); head != tree.Commit {
 		t.Errorf("Commit = %s, HEAD is %s", tree.Commit, head)
 	}
-	if again := ensure(t, newRepo(t), Stock); again.Commit != tree.Commit {
+	if again := ensure(t, newRepo(t), verdict.Stock); again.Commit != tree.Commit {
 		t.Errorf("a second checkout gives commit %s, the first %s", again.Commit, tree.Commit)
 	}
 }
@@ -128,13 +129,13 @@ require (
 func TestEnsureAgainDoesNothing(t *testing.T) {
 	r := newRepo(t)
 	writeSeries(t, r, kubeletWith(1))
-	first := ensure(t, r, Fixed)
+	first := ensure(t, r, verdict.Fixed)
 	before, err := os.Stat(first.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
-	second, err := r.Ensure(t.Context(), "", Fixed, &said)
+	second, err := r.Ensure(t.Context(), "", verdict.Fixed, &said)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestEnsureAgainDoesNothing(t *testing.T) {
 func TestFixedTree(t *testing.T) {
 	r := newRepo(t)
 	writeSeries(t, r, kubeletWith(1), kubeletWith(0))
-	fixed := ensure(t, r, Fixed)
+	fixed := ensure(t, r, verdict.Fixed)
 	if got := read(t, fixed.Dir, "pkg/kubelet/kubelet.go"); got != kubeletWith(0) {
 		t.Errorf("kubelet.go:\n%s", got)
 	}
@@ -160,7 +161,7 @@ func TestFixedTree(t *testing.T) {
 	if n := git(t, fixed.Dir, "rev-list", "--count", "HEAD"); n != "3" {
 		t.Errorf("%s commits, want stock and two patches", n)
 	}
-	if got := read(t, r.TreeDir(testMinor, Stock), "pkg/kubelet/kubelet.go"); got != kubeletWith(2) {
+	if got := read(t, r.TreeDir(testMinor, verdict.Stock), "pkg/kubelet/kubelet.go"); got != kubeletWith(2) {
 		t.Errorf("the stock arm was changed:\n%s", got)
 	}
 
@@ -168,7 +169,7 @@ func TestFixedTree(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(other.Root, "patches"), os.DirFS(filepath.Join(r.Root, "patches"))); err != nil {
 		t.Fatal(err)
 	}
-	if again := ensure(t, other, Fixed); again.Commit != fixed.Commit {
+	if again := ensure(t, other, verdict.Fixed); again.Commit != fixed.Commit {
 		t.Errorf("another checkout gives commit %s, the first %s", again.Commit, fixed.Commit)
 	}
 }
@@ -176,11 +177,11 @@ func TestFixedTree(t *testing.T) {
 func TestFixedWithoutSeriesIsStock(t *testing.T) {
 	r := newRepo(t)
 	var said bytes.Buffer
-	fixed, err := r.Ensure(t.Context(), testMinor, Fixed, &said)
+	fixed, err := r.Ensure(t.Context(), testMinor, verdict.Fixed, &said)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stock := ensure(t, r, Stock); stock.Commit != fixed.Commit {
+	if stock := ensure(t, r, verdict.Stock); stock.Commit != fixed.Commit {
 		t.Errorf("fixed %s, stock %s", fixed.Commit, stock.Commit)
 	}
 	if !strings.Contains(said.String(), "no series in "+r.SeriesDir(testMinor)) {
@@ -191,9 +192,9 @@ func TestFixedWithoutSeriesIsStock(t *testing.T) {
 func TestSeriesChanges(t *testing.T) {
 	r := newRepo(t)
 	writeSeries(t, r, kubeletWith(1))
-	first := ensure(t, r, Fixed)
+	first := ensure(t, r, verdict.Fixed)
 	writeSeries(t, r, kubeletWith(0))
-	second := ensure(t, r, Fixed)
+	second := ensure(t, r, verdict.Fixed)
 	if first.Commit == second.Commit || read(t, second.Dir, "pkg/kubelet/kubelet.go") != kubeletWith(0) {
 		t.Errorf("the new series is not in the tree")
 	}
@@ -203,14 +204,14 @@ func TestSeriesChanges(t *testing.T) {
 func TestPatchThatDoesNotApply(t *testing.T) {
 	r := newRepo(t)
 	writeSeries(t, r, kubeletWith(1))
-	before := ensure(t, r, Fixed)
+	before := ensure(t, r, verdict.Fixed)
 
 	series := filepath.Join(r.SeriesDir(testMinor), "0001-kubelet-edit-1.patch")
 	broken := strings.Replace(read(t, series), "const Grace = 2", "const Grace = 77", 1)
 	if err := os.WriteFile(series, []byte(broken), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := r.Ensure(t.Context(), testMinor, Fixed, nil)
+	_, err := r.Ensure(t.Context(), testMinor, verdict.Fixed, nil)
 	var failed *patchset.ApplyError
 	if !errors.As(err, &failed) {
 		t.Fatalf("got %v, want an ApplyError", err)
@@ -225,13 +226,13 @@ func TestPatchThatDoesNotApply(t *testing.T) {
 func TestEditsAreKept(t *testing.T) {
 	r := newRepo(t)
 	writeSeries(t, r, kubeletWith(1))
-	fixed := ensure(t, r, Fixed)
+	fixed := ensure(t, r, verdict.Fixed)
 	edit := map[string]string{"pkg/kubelet/kubelet.go": kubeletWith(0)}
 	writeFiles(t, fixed.Dir, edit)
 
 	refuses := func(says string) {
 		t.Helper()
-		_, err := r.Ensure(t.Context(), testMinor, Fixed, nil)
+		_, err := r.Ensure(t.Context(), testMinor, verdict.Fixed, nil)
 		var edited *EditedError
 		if !errors.As(err, &edited) {
 			t.Fatalf("got %v, want an EditedError", err)
@@ -250,15 +251,15 @@ func TestEditsAreKept(t *testing.T) {
 
 	// Once the edit is in the series, nothing is lost by laying out again.
 	writeSeries(t, r, kubeletWith(1), kubeletWith(0))
-	if tree := ensure(t, r, Fixed); read(t, tree.Dir, "pkg/kubelet/kubelet.go") != kubeletWith(0) {
+	if tree := ensure(t, r, verdict.Fixed); read(t, tree.Dir, "pkg/kubelet/kubelet.go") != kubeletWith(0) {
 		t.Errorf("the extracted edit is not in the tree")
 	}
 
 	writeFiles(t, fixed.Dir, map[string]string{"pkg/new.go": "package pkg\n"})
-	if _, err := r.Reset(t.Context(), testMinor, Fixed, nil); err != nil {
+	if _, err := r.Reset(t.Context(), testMinor, verdict.Fixed, nil); err != nil {
 		t.Fatal(err)
 	}
-	if tree := ensure(t, r, Fixed); git(t, tree.Dir, "status", "--porcelain") != "" {
+	if tree := ensure(t, r, verdict.Fixed); git(t, tree.Dir, "status", "--porcelain") != "" {
 		t.Errorf("reset left the edit")
 	}
 }
@@ -273,11 +274,11 @@ func TestHalfTreeIsNotTrusted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
-			tree := ensure(t, r, Stock)
+			tree := ensure(t, r, verdict.Stock)
 			if err := errors.Join(os.RemoveAll(filepath.Join(tree.Dir, "pkg")), spoil(tree.Dir)); err != nil {
 				t.Fatal(err)
 			}
-			again := ensure(t, r, Stock)
+			again := ensure(t, r, verdict.Stock)
 			if again.Commit != tree.Commit || read(t, again.Dir, "pkg/kubelet/kubelet.go") != kubeletWith(2) {
 				t.Errorf("the tree was not laid out again")
 			}
@@ -303,9 +304,9 @@ func TestInterrupted(t *testing.T) {
 	for _, step := range []string{"get module", "copy files", "get staging", "commit", "commit: done", "clone", "apply", "apply 1 patches: done"} {
 		t.Run(step, func(t *testing.T) {
 			r := newRepo(t)
-			arm := Stock
+			arm := verdict.Stock
 			if step == "clone" || strings.HasPrefix(step, "apply") {
-				arm = Fixed
+				arm = verdict.Fixed
 				writeSeries(t, r, kubeletWith(1))
 			}
 			ctx, cancel := context.WithCancel(t.Context())
@@ -325,13 +326,13 @@ func TestInterrupted(t *testing.T) {
 func TestLeftoversOfKilledRunAreRemoved(t *testing.T) {
 	r := newRepo(t)
 	writeFiles(t, r.treesDir(), map[string]string{tempPrefix + "123/tree/go.mod": "module half\n"})
-	ensure(t, r, Stock)
+	ensure(t, r, verdict.Stock)
 	noLeftovers(t, r)
 }
 
 func TestModuleThatCannotBeHad(t *testing.T) {
 	r := newRepo(t)
-	_, err := r.Ensure(t.Context(), "v1.38", Stock, nil)
+	_, err := r.Ensure(t.Context(), "v1.38", verdict.Stock, nil)
 	var missing *tool.DownloadError
 	if !errors.As(err, &missing) {
 		t.Fatalf("got %v, want a DownloadError", err)
@@ -343,7 +344,7 @@ func TestModuleThatCannotBeHad(t *testing.T) {
 func TestNoSpace(t *testing.T) {
 	r := newRepo(t)
 	r.free = func(string) (uint64, error) { return 10 * mib, nil }
-	_, err := r.Ensure(t.Context(), testMinor, Stock, nil)
+	_, err := r.Ensure(t.Context(), testMinor, verdict.Stock, nil)
 	wantError(t, err, "no space", r.treesDir(), "10 MiB free", OutputVar)
 }
 
@@ -357,7 +358,7 @@ func TestDiskThatFillsUp(t *testing.T) {
 
 func TestUnknownNames(t *testing.T) {
 	r := newRepo(t)
-	_, err := r.Ensure(t.Context(), "v1.99", Stock, nil)
+	_, err := r.Ensure(t.Context(), "v1.99", verdict.Stock, nil)
 	wantError(t, err, "v1.99", "v1.37", "v1.38")
 	_, err = r.Ensure(t.Context(), testMinor, "mended", nil)
 	wantError(t, err, "mended", "stock", "fixed")
@@ -368,7 +369,7 @@ func TestRunsDoNotCollide(t *testing.T) {
 	results := make(chan error, 4)
 	for range cap(results) {
 		go func() {
-			_, err := r.Ensure(context.Background(), testMinor, Fixed, nil)
+			_, err := r.Ensure(context.Background(), testMinor, verdict.Fixed, nil)
 			results <- err
 		}()
 	}
@@ -387,10 +388,10 @@ func TestWaitForLockEndsWithContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = r.Ensure(ctx, testMinor, Stock, cancelAt{"waiting for another kgrace", cancel})
+	_, err = r.Ensure(ctx, testMinor, verdict.Stock, cancelAt{"waiting for another kgrace", cancel})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 	unlock()
-	ensure(t, r, Stock)
+	ensure(t, r, verdict.Stock)
 }

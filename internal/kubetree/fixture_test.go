@@ -29,6 +29,7 @@ import (
 	"testing"
 
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // The tests lay out a Kubernetes of a few files, served by a module proxy that is a folder: the real go and git commands
@@ -269,7 +270,7 @@ func kubeCheckout(t *testing.T) string {
 // writeSeries makes the minor's series: one patch for each edit, which is the whole new text of pkg/kubelet/kubelet.go.
 func writeSeries(t *testing.T, r *Repo, edits ...string) {
 	t.Helper()
-	stock, err := r.Ensure(t.Context(), testMinor, Stock, nil)
+	stock, err := r.Ensure(t.Context(), testMinor, verdict.Stock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

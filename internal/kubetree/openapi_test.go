@@ -24,6 +24,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -100,18 +101,18 @@ func TestWhatTheBuildGenerates(t *testing.T) {
 	r := newRepo(t)
 	oldKubernetes(t, r)
 	t.Setenv("BREAK_THE_GENERATOR", "yes")
-	_, err := r.Build(t.Context(), "v1.22", Stock, "kube-apiserver")
+	_, err := r.Build(t.Context(), "v1.22", verdict.Stock, "kube-apiserver")
 	wantError(t, err, "building kube-apiserver", "openapi-gen", "cannot find the types")
 	t.Setenv("BREAK_THE_GENERATOR", "")
 
-	b, err := r.BuildAll(t.Context(), "v1.22", []Arm{Stock}, []string{"kube-apiserver", "kubectl"})
+	b, err := r.BuildAll(t.Context(), "v1.22", []verdict.Arm{verdict.Stock}, []string{"kube-apiserver", "kubectl"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := says(t, b[0].Path); got != "k8s.io/kubernetes/pkg/apis/marked\n" {
 		t.Errorf("the definitions are of %q", got)
 	}
-	tree := r.TreeDir("v1.22", Stock)
+	tree := r.TreeDir("v1.22", verdict.Stock)
 	if status := git(t, tree, "status", "--porcelain", "--ignored"); status != "" && !strings.Contains(status, stampFile) {
 		t.Errorf("the tree was changed:\n%s", status)
 	}
@@ -125,7 +126,7 @@ func TestWhatTheBuildGenerates(t *testing.T) {
 	if strings.Contains(string(data), r.Output) {
 		t.Error("the binary names the folder of what was generated")
 	}
-	if again, err := r.BuildAll(t.Context(), "v1.22", []Arm{Stock}, []string{"kube-apiserver"}); err != nil || again[0].Built {
+	if again, err := r.BuildAll(t.Context(), "v1.22", []verdict.Arm{verdict.Stock}, []string{"kube-apiserver"}); err != nil || again[0].Built {
 		t.Errorf("%+v, %v: it was up to date", again, err)
 	}
 }

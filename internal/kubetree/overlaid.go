@@ -22,11 +22,13 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // BuildOverlaid builds a program of an arm with some files of its tree replaced by others, as an overlay of `go build -overlay` says,
 // into a file. The tree and the arm's own program stay as they are.
-func (r *Repo) BuildOverlaid(ctx context.Context, minor string, arm Arm, program, overlay, file string) error {
+func (r *Repo) BuildOverlaid(ctx context.Context, minor string, arm verdict.Arm, program, overlay, file string) error {
 	minor, m, err := r.resolve(minor)
 	if err != nil {
 		return err
@@ -38,8 +40,8 @@ func (r *Repo) BuildOverlaid(ctx context.Context, minor string, arm Arm, program
 	if err != nil {
 		return err
 	}
-	t := r.targetsFor(minor, m, []Arm{arm}, program)[0]
-	if err := t.complete(ctx, func(Arm) (*Tree, error) { return tree, nil }); err != nil {
+	t := r.targetsFor(minor, m, []verdict.Arm{arm}, program)[0]
+	if err := t.complete(ctx, func(verdict.Arm) (*Tree, error) { return tree, nil }); err != nil {
 		return err
 	}
 	replaced, err := overlayHash(overlay)

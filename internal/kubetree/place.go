@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // tempPrefix marks folders that are being built; under the lock, any that is found is a leftover.
@@ -34,13 +35,13 @@ const tempPrefix = ".tmp-"
 // EditedError says that a tree holds work that laying it out again would destroy.
 type EditedError struct {
 	Dir  string
-	Arm  Arm
+	Arm  verdict.Arm
 	What string // what differs
 }
 
 func (e *EditedError) Error() string {
 	way := "commit them and extract the series (CONTRIBUTING.md), or throw them away with `kgrace tree --reset`"
-	if e.Arm == Stock {
+	if e.Arm == verdict.Stock {
 		way = "the stock arm must be what was released; throw them away with `kgrace tree --reset`"
 	}
 	return fmt.Sprintf("%s has edits that its inputs do not account for (%s); %s", e.Dir, e.What, way)

@@ -30,6 +30,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -38,8 +39,8 @@ type Binaries map[string]string
 
 // Build builds one program, if it is not there and up to date, and returns its absolute path. arm matters to the kubelet
 // and to e2e_node.test only. The error for an unknown program lists the known ones.
-func (r *Repo) Build(ctx context.Context, minor string, arm Arm, program string) (string, error) {
-	built, err := r.BuildAll(ctx, minor, []Arm{arm}, []string{program})
+func (r *Repo) Build(ctx context.Context, minor string, arm verdict.Arm, program string) (string, error) {
+	built, err := r.BuildAll(ctx, minor, []verdict.Arm{arm}, []string{program})
 	if err != nil {
 		return "", err
 	}
@@ -47,8 +48,8 @@ func (r *Repo) Build(ctx context.Context, minor string, arm Arm, program string)
 }
 
 // Binaries builds what is missing of everything that a node of the given arm runs.
-func (r *Repo) Binaries(ctx context.Context, minor string, arm Arm) (Binaries, error) {
-	built, err := r.BuildAll(ctx, minor, []Arm{arm}, nil)
+func (r *Repo) Binaries(ctx context.Context, minor string, arm verdict.Arm) (Binaries, error) {
+	built, err := r.BuildAll(ctx, minor, []verdict.Arm{arm}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (r *Repo) Binaries(ctx context.Context, minor string, arm Arm) (Binaries, e
 
 // BuildAll builds the named programs (none named: all that a node runs), those that differ between arms once for each arm given.
 // What the machine lacks for any of them is an error before the first is built.
-func (r *Repo) BuildAll(ctx context.Context, minor string, arms []Arm, programs []string) ([]Binary, error) {
+func (r *Repo) BuildAll(ctx context.Context, minor string, arms []verdict.Arm, programs []string) ([]Binary, error) {
 	minor, m, err := r.resolve(minor)
 	if err != nil {
 		return nil, err
@@ -88,8 +89,8 @@ func (r *Repo) BuildAll(ctx context.Context, minor string, arms []Arm, programs 
 	if err := r.checkAllTools(ctx, programs, m.Go); err != nil {
 		return nil, err
 	}
-	trees := map[Arm]*Tree{}
-	tree := func(arm Arm) (*Tree, error) {
+	trees := map[verdict.Arm]*Tree{}
+	tree := func(arm verdict.Arm) (*Tree, error) {
 		if trees[arm] == nil {
 			t, err := r.Ensure(ctx, minor, arm, nil)
 			if err != nil {
@@ -143,7 +144,7 @@ func (r *Repo) checkAllTools(ctx context.Context, programs []string, toolchain s
 // pending is a target that may still wait for its tree.
 type pending struct {
 	target
-	from Arm // the tree to build from; empty for programs from a module of their own
+	from verdict.Arm // the tree to build from; empty for programs from a module of their own
 	m    versions.Minor
 	// generated says that the tree lacks a file that is generated before the build.
 	generated bool
@@ -159,7 +160,7 @@ func (r *Repo) preparing(t *target, minor string) func(context.Context) error {
 	}
 }
 
-func (r *Repo) targetsFor(minor string, m versions.Minor, arms []Arm, name string) []*pending {
+func (r *Repo) targetsFor(minor string, m versions.Minor, arms []verdict.Arm, name string) []*pending {
 	pkg, ok := kubePrograms[name]
 	if !ok {
 		program, p, _ := r.Versions.ProgramOf(name) // known: checkAllTools looked it up
@@ -169,11 +170,11 @@ func (r *Repo) targetsFor(minor string, m versions.Minor, arms []Arm, name strin
 	if !slices.Contains(perArm, name) {
 		t := target{Binary: Binary{Program: name, Version: m.Kubernetes}, pkg: pkg, toolchain: m.Go}
 		t.Path = filepath.Join(r.Output, "bin", minor, name)
-		return append(all, &pending{target: t, from: Stock, m: m})
+		return append(all, &pending{target: t, from: verdict.Stock, m: m})
 	}
 	for _, arm := range arms {
 		t := target{Binary: Binary{Program: name, Arm: arm, Version: m.Kubernetes}, pkg: pkg, toolchain: m.Go}
-		if arm == Fixed {
+		if arm == verdict.Fixed {
 			t.Version = m.FixedVersion()
 		}
 		t.Path = filepath.Join(r.Output, "bin", minor, string(arm), name)
@@ -183,7 +184,7 @@ func (r *Repo) targetsFor(minor string, m versions.Minor, arms []Arm, name strin
 }
 
 // complete fills in what only the tree tells: where to build, the commit, its date.
-func (t *pending) complete(ctx context.Context, tree func(Arm) (*Tree, error)) error {
+func (t *pending) complete(ctx context.Context, tree func(verdict.Arm) (*Tree, error)) error {
 	if t.from == "" {
 		return nil
 	}

@@ -17,36 +17,13 @@ limitations under the License.
 package kubetree
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
-
-// Arm is one of the two sides of every comparison.
-type Arm string
-
-const (
-	// Stock is Kubernetes as it was released.
-	Stock Arm = "stock"
-	// Fixed is Stock with the series of its minor.
-	Fixed Arm = "fixed"
-)
-
-// Arms lists the arms in the order in which they are shown.
-func Arms() []Arm { return []Arm{Stock, Fixed} }
-
-// ParseArm reads an arm's name; the error lists the arms.
-func ParseArm(name string) (Arm, error) {
-	for _, a := range Arms() {
-		if string(a) == name {
-			return a, nil
-		}
-	}
-	return "", fmt.Errorf("unknown arm %q; there are stock and fixed", name)
-}
 
 // Environment variables that steer where things come from and go to.
 const (
@@ -95,7 +72,7 @@ func Open(root string) (*Repo, error) {
 }
 
 // TreeDir is where an arm's tree is, or will be.
-func (r *Repo) TreeDir(minor string, arm Arm) string {
+func (r *Repo) TreeDir(minor string, arm verdict.Arm) string {
 	return filepath.Join(r.Output, "trees", minor, string(arm))
 }
 

@@ -21,14 +21,16 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestGitCheckoutGivesTheSameTree(t *testing.T) {
-	want := ensure(t, newRepo(t), Stock)
+	want := ensure(t, newRepo(t), verdict.Stock)
 	r := newRepo(t)
 	r.Source = kubeCheckout(t)
 	before := git(t, r.Source, "status", "--porcelain", "--ignored")
-	got := ensure(t, r, Stock)
+	got := ensure(t, r, verdict.Stock)
 	if got.Commit != want.Commit {
 		t.Errorf("commit %s, from the module %s; differing files:\n%s", got.Commit, want.Commit,
 			git(t, got.Dir, "diff", "--stat", "--no-index", "--", want.Dir, got.Dir))
@@ -96,9 +98,9 @@ func TestWrongCheckouts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
-			ensure(t, r, Stock) // being there already does not excuse a wrong checkout
+			ensure(t, r, verdict.Stock) // being there already does not excuse a wrong checkout
 			r.Source = c.spoil(t, kubeCheckout(t))
-			_, err := r.Ensure(t.Context(), testMinor, Stock, nil)
+			_, err := r.Ensure(t.Context(), testMinor, verdict.Stock, nil)
 			wantError(t, err, append(c.says, SourceVar+"="+r.Source)...)
 			noLeftovers(t, r)
 		})
@@ -109,7 +111,7 @@ func TestCheckoutInterrupted(t *testing.T) {
 	r := newRepo(t)
 	r.Source = kubeCheckout(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := r.Ensure(ctx, testMinor, Stock, cancelAt{"check out", cancel}); err == nil {
+	if _, err := r.Ensure(ctx, testMinor, verdict.Stock, cancelAt{"check out", cancel}); err == nil {
 		t.Error("no error")
 	}
 	noLeftovers(t, r)

@@ -21,6 +21,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // withStandIns is a repo whose default minor has stand-ins.
@@ -35,7 +37,7 @@ func withStandIns(t *testing.T, ins map[string]string) *Repo {
 
 func TestStandIns(t *testing.T) {
 	r := withStandIns(t, map[string]string{"k8s.io/component-base": "k8s.io/client-go@v0.37.2/pkg"})
-	stock := ensure(t, r, Stock)
+	stock := ensure(t, r, verdict.Stock)
 	if got := read(t, filepath.Join(stock.Dir, "staging/src/k8s.io/component-base/go.mod")); got != "module k8s.io/component-base\n\ngo 1.26.0\n" {
 		t.Errorf("its go.mod is %q", got)
 	}
@@ -47,7 +49,7 @@ func TestStandIns(t *testing.T) {
 		t.Error("go.sum has a module that was not downloaded")
 	}
 	// It is client-go's package under the other name, by which the linker finds it.
-	if got := says(t, build(t, r, []Arm{Stock}, "kubelet")[0].Path); strings.Count(got, "v1.37.2 1 37") != 2 {
+	if got := says(t, build(t, r, []verdict.Arm{verdict.Stock}, "kubelet")[0].Path); strings.Count(got, "v1.37.2 1 37") != 2 {
 		t.Errorf("the kubelet says %q", got)
 	}
 }
@@ -68,32 +70,32 @@ func TestStandInOfTheCheckout(t *testing.T) {
 		"standin/base/version/version_test.go": "package version\n\nnonsense\n",
 		"standin/base/word/word.go":            "package word\n\nconst Word = \"standing in\"\n",
 	})
-	if got := says(t, build(t, r, []Arm{Stock}, "kubelet")[0].Path); !strings.Contains(got, "\nstanding in ") {
+	if got := says(t, build(t, r, []verdict.Arm{verdict.Stock}, "kubelet")[0].Path); !strings.Contains(got, "\nstanding in ") {
 		t.Errorf("the kubelet says %q", got)
 	}
-	before := ensure(t, r, Stock).Commit
+	before := ensure(t, r, verdict.Stock).Commit
 	writeFiles(t, r.Root, map[string]string{"standin/base/word/word.go": "package word\n\nconst Word = \"changed\"\n"})
-	if after := ensure(t, r, Stock).Commit; after == before {
+	if after := ensure(t, r, verdict.Stock).Commit; after == before {
 		t.Error("the tree does not follow the stand-in's files")
 	}
 }
 
 func TestStandInThatIsAnotherVersion(t *testing.T) {
 	r := withStandIns(t, map[string]string{"k8s.io/component-base": "k8s.io/component-base@v0.37.2"})
-	gomod := read(t, filepath.Join(ensure(t, r, Stock).Dir, "go.mod"))
+	gomod := read(t, filepath.Join(ensure(t, r, verdict.Stock).Dir, "go.mod"))
 	if !strings.Contains(gomod, "replace k8s.io/component-base => k8s.io/component-base v0.37.2\n") {
 		t.Errorf("go.mod is\n%s", gomod)
 	}
-	build(t, r, []Arm{Stock}, "kubelet")
+	build(t, r, []verdict.Arm{verdict.Stock}, "kubelet")
 }
 
 func TestEmptyStandIn(t *testing.T) {
 	r := withStandIns(t, map[string]string{"k8s.io/component-base": "none"})
-	dir := filepath.Join(ensure(t, r, Stock).Dir, "staging/src/k8s.io/component-base")
+	dir := filepath.Join(ensure(t, r, verdict.Stock).Dir, "staging/src/k8s.io/component-base")
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v; want go.mod alone", entries, err)
 	}
-	build(t, r, []Arm{Stock}, "kubectl")
+	build(t, r, []verdict.Arm{verdict.Stock}, "kubectl")
 }
 
 func TestStandInsThatCannotBe(t *testing.T) {
@@ -103,7 +105,7 @@ func TestStandInsThatCannotBe(t *testing.T) {
 		"standin/missing":                      {"k8s.io/component-base": "./standin/missing"},
 	} {
 		r := withStandIns(t, ins)
-		_, err := r.Ensure(t.Context(), testMinor, Stock, nil)
+		_, err := r.Ensure(t.Context(), testMinor, verdict.Stock, nil)
 		if err == nil || !strings.Contains(err.Error(), said) && !strings.Contains(err.Error(), "no such file") {
 			t.Errorf("%v: got %v, want %q", ins, err, said)
 		}

@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -30,7 +31,7 @@ import (
 // its commit. The repository has the objects of the present stock arm besides, so that git can merge what was written for
 // it. Nothing else is changed: dir is no tree of the minor's, and the caller's to remove.
 func (r *Repo) Upstream(ctx context.Context, minor string, m versions.Minor, dir string) (commit string, err error) {
-	stock, err := r.Ensure(ctx, minor, Stock, nil)
+	stock, err := r.Ensure(ctx, minor, verdict.Stock, nil)
 	if err != nil {
 		return "", err
 	}

@@ -23,12 +23,13 @@ import (
 	"testing"
 
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestUpstreamOfAnotherRelease(t *testing.T) {
 	r := newRepo(t)
 	writeSeries(t, r, kubeletWith(0))
-	was := ensure(t, r, Fixed).Commit
+	was := ensure(t, r, verdict.Fixed).Commit
 	m, err := r.Versions.Minors[testMinor].Move("v1.37.3")
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +56,7 @@ func TestUpstreamOfAnotherRelease(t *testing.T) {
 	if text := read(t, filepath.Join(dir, "pkg/kubelet/kubelet.go")); !strings.Contains(text, "Grace = 0") || !strings.Contains(text, "third release") {
 		t.Errorf("the file is\n%s", text)
 	}
-	if got := ensure(t, r, Fixed).Commit; got != was {
+	if got := ensure(t, r, verdict.Fixed).Commit; got != was {
 		t.Error("the minor's own tree has changed")
 	}
 	if _, err := r.Upstream(t.Context(), testMinor, m, dir); err == nil {

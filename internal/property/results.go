@@ -25,6 +25,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // ConfigVar names the file that tells the suite to play random scenarios.
@@ -34,7 +35,7 @@ const ConfigVar = "KGRACE_PROPERTIES"
 type Config struct {
 	Kind        Kind            `json:"kind"`
 	Minor       string          `json:"minor"`
-	Arm         scenario.Arm    `json:"arm"`
+	Arm         verdict.Arm     `json:"arm"`
 	Personality sim.Personality `json:"personality"`
 	Seed        int             `json:"seed"`
 	Count       int             `json:"count"`
@@ -66,7 +67,7 @@ func ReadConfig(path string) (c Config, err error) {
 	if err = read(path, &c); err != nil {
 		return c, fmt.Errorf("%s: %w", ConfigVar, err)
 	}
-	if _, err := scenario.ParseArm(string(c.Arm)); err != nil {
+	if _, err := verdict.ParseArm(string(c.Arm)); err != nil {
 		return c, fmt.Errorf("%s=%s: %w", ConfigVar, path, err)
 	}
 	if len(c.Seeds()) == 0 {
@@ -79,7 +80,7 @@ func ReadConfig(path string) (c Config, err error) {
 type Results struct {
 	Kind      Kind                    `json:"kind"`
 	Minor     string                  `json:"minor"`
-	Arm       scenario.Arm            `json:"arm"`
+	Arm       verdict.Arm             `json:"arm"`
 	Seed      int                     `json:"seed"`
 	Histories int                     `json:"histories"`
 	Rules     map[scenario.Rule]Tally `json:"rules"`
@@ -198,9 +199,9 @@ func (r Results) Good() error {
 		return fmt.Errorf("%s: %d of %d scenarios were not the same when they were played again, more than 1 in %d: something races", r.Arm, r.Unsteady, r.Histories, unsteadyLimit)
 	case r.Kind == Unhurried:
 		return nil
-	case r.Arm == scenario.Stock && len(r.Broken) == 0:
+	case r.Arm == verdict.Stock && len(r.Broken) == 0:
 		return fmt.Errorf("stock broke no rule in %d histories: the scenarios or the judges have no teeth", r.Histories)
-	case r.Arm == scenario.Fixed && len(r.Broken) > 0:
+	case r.Arm == verdict.Fixed && len(r.Broken) > 0:
 		return fmt.Errorf("fixed broke %s with seed %d: %s", r.Broken[0].Rule, r.Broken[0].Seed, r.Broken[0].Why)
 	}
 	return nil

@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestShardsPlayEverySeedOnce(t *testing.T) {
@@ -44,12 +45,12 @@ func TestShardsPlayEverySeedOnce(t *testing.T) {
 }
 
 func TestMergeAndGood(t *testing.T) {
-	one := Results{Arm: scenario.Stock, Histories: 2, Seconds: 3, Rules: map[scenario.Rule]Tally{"R1": {Held: 1, Broken: 1}},
+	one := Results{Arm: verdict.Stock, Histories: 2, Seconds: 3, Rules: map[scenario.Rule]Tally{"R1": {Held: 1, Broken: 1}},
 		Broken: []Found{{Rule: "R9", Seed: 4}, {Rule: "R1", Seed: 1}}}
-	two := Results{Arm: scenario.Stock, Histories: 3, Seconds: 2, Rules: map[scenario.Rule]Tally{"R1": {Held: 2, Invalid: 1}},
+	two := Results{Arm: verdict.Stock, Histories: 3, Seconds: 2, Rules: map[scenario.Rule]Tally{"R1": {Held: 2, Invalid: 1}},
 		Broken: []Found{{Rule: "R1", Seed: 2}}}
 	all := Merge(one, two)
-	want := Results{Arm: scenario.Stock, Histories: 5, Seconds: 3, Rules: map[scenario.Rule]Tally{"R1": {3, 1, 1}},
+	want := Results{Arm: verdict.Stock, Histories: 5, Seconds: 3, Rules: map[scenario.Rule]Tally{"R1": {3, 1, 1}},
 		Broken: []Found{{Rule: "R1", Seed: 1}, {Rule: "R9", Seed: 4}}}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Error(diff)
@@ -62,7 +63,7 @@ func TestMergeAndGood(t *testing.T) {
 		change func(*Results)
 	}{
 		{"no teeth", func(r *Results) { r.Broken = nil }},
-		{"fixed broke R1", func(r *Results) { r.Arm = scenario.Fixed }},
+		{"fixed broke R1", func(r *Results) { r.Arm = verdict.Fixed }},
 		{"nothing was judged", func(r *Results) { r.Rules = nil }},
 		{"could not be played", func(r *Results) { r.Unplayed = []Found{{Seed: 1}} }},
 	} {

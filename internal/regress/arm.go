@@ -34,6 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/history/apiwatch"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // downTimeout bounds taking a node down, which goes on when the run was interrupted.
@@ -42,7 +43,7 @@ const downTimeout = 60 * time.Second
 // bench is a place of one arm with everything that records it.
 type bench struct {
 	run      *Run
-	arm      scenario.Arm
+	arm      verdict.Arm
 	node     Place
 	client   kubernetes.Interface
 	recorder *history.Recorder
@@ -54,13 +55,13 @@ type bench struct {
 	plays []*play // under way or to begin
 }
 
-func newBench(r *Run, arm scenario.Arm) *bench {
+func newBench(r *Run, arm verdict.Arm) *bench {
 	recorder := history.NewRecorder()
 	return &bench{run: r, arm: arm, recorder: recorder, waits: &waits{record: recorder}}
 }
 
 // runArm brings the arm's node up, runs the scenarios, and takes it down whatever happens.
-func (r *Run) runArm(ctx context.Context, arm scenario.Arm) (err error) {
+func (r *Run) runArm(ctx context.Context, arm verdict.Arm) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	b := newBench(r, arm)
@@ -154,7 +155,7 @@ func (b *bench) close(ctx context.Context) error {
 }
 
 // LogsPath is where the logs of a place lie below the artifacts folder, if something went wrong there.
-func LogsPath(level scenario.Level, arm scenario.Arm) string {
+func LogsPath(level scenario.Level, arm verdict.Arm) string {
 	return filepath.Join("logs", string(level), string(arm))
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // HoldAgainstStock holds what fixed did against what stock did in each scenario whose right is what stock does and that was
@@ -38,8 +39,8 @@ func HoldAgainstStock(results *report.Results, dir string, catalogue []scenario.
 		if !s.AsStock {
 			continue
 		}
-		stock, ok := results.Find(s.ID, scenario.Stock)
-		at := slices.IndexFunc(results.Results, func(r report.Result) bool { return r.Scenario == s.ID && r.Arm == scenario.Fixed })
+		stock, ok := results.Find(s.ID, verdict.Stock)
+		at := slices.IndexFunc(results.Results, func(r report.Result) bool { return r.Scenario == s.ID && r.Arm == verdict.Fixed })
 		if !ok || at < 0 || stock.History == "" || results.Results[at].History == "" {
 			continue
 		}
@@ -61,7 +62,7 @@ func HoldAgainstStock(results *report.Results, dir string, catalogue []scenario.
 		if found.Outcome == scenario.Held && fixed.Rules[i].Outcome != scenario.Held {
 			continue // the judge of the one history never got to the point
 		}
-		fixed.Rules[i] = report.RuleResult{Finding: found, Want: scenario.Held, Verdict: judge.Of(scenario.Fixed, want, found.Outcome)}
+		fixed.Rules[i] = report.RuleResult{Finding: found, Want: scenario.Held, Verdict: want.Verdict(verdict.Fixed, found.Outcome)}
 	}
 	return nil
 }

@@ -35,6 +35,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // stage is a place that is not one: an API in memory and no node behind it.
@@ -98,7 +99,7 @@ func onKind(t *testing.T, id string) scenario.Scenario {
 // onStage is a scenario ready to play on a stage.
 func onStage(t *testing.T, s *stage, id string) *play {
 	t.Helper()
-	b := newBench(&Run{options: Options{Level: scenario.LevelKind}}, scenario.Fixed)
+	b := newBench(&Run{options: Options{Level: scenario.LevelKind}}, verdict.Fixed)
 	b.node, b.client = s, s.client
 	p, err := b.newPlay(onKind(t, id), "")
 	if err != nil {
@@ -210,18 +211,18 @@ func TestRecreate(t *testing.T) {
 // The logs of nodes that are gone with a run are kept unless all went well.
 func TestLogsAreKept(t *testing.T) {
 	s := &stage{client: fake.NewClientset()}
-	b := &bench{run: &Run{options: Options{Level: scenario.LevelKind, Artifacts: "/artifacts"}}, arm: scenario.Fixed, node: s}
+	b := &bench{run: &Run{options: Options{Level: scenario.LevelKind, Artifacts: "/artifacts"}}, arm: verdict.Fixed, node: s}
 	if err := b.close(t.Context()); err != nil || s.logs != "" || !s.closed {
 		t.Errorf("%+v, %v", s, err)
 	}
 	row := onKind(t, "drain-force")
 	b.run.options.Scenarios = []scenario.Scenario{row}
-	b.run.slots = map[key]*slot{{scenario.Fixed, row.ID}: {ready: make(chan struct{})}}
+	b.run.slots = map[key]*slot{{verdict.Fixed, row.ID}: {ready: make(chan struct{})}}
 	if err := b.close(t.Context()); err != nil || s.logs != "/artifacts/logs/kind/fixed" {
 		t.Errorf("a result is missing: %q, %v", s.logs, err)
 	}
 	s.logs = ""
-	slot := b.run.slots[key{scenario.Fixed, row.ID}]
+	slot := b.run.slots[key{verdict.Fixed, row.ID}]
 	slot.result = report.Result{Rules: []report.RuleResult{{Verdict: "fixed"}}}
 	close(slot.ready)
 	if err := b.close(t.Context()); err != nil || s.logs != "" {
@@ -231,8 +232,8 @@ func TestLogsAreKept(t *testing.T) {
 
 func TestReadClusters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "suite.json")
-	c := Config{Minor: "v1.37", Level: scenario.LevelKind, Arms: scenario.Arms(), Scenarios: []string{"drain-force"}, Artifacts: t.TempDir(),
-		Clusters: &Clusters{Prefix: "p", Images: map[scenario.Arm]string{scenario.Stock: "a", scenario.Fixed: "b"}}}
+	c := Config{Minor: "v1.37", Level: scenario.LevelKind, Arms: verdict.Arms(), Scenarios: []string{"drain-force"}, Artifacts: t.TempDir(),
+		Clusters: &Clusters{Prefix: "p", Images: map[verdict.Arm]string{verdict.Stock: "a", verdict.Fixed: "b"}}}
 	if err := c.Write(path); err != nil {
 		t.Fatal(err)
 	}
@@ -243,11 +244,11 @@ func TestReadClusters(t *testing.T) {
 	if _, err := Start(t.Context(), options); err == nil || !strings.Contains(err.Error(), "level kind needs places") {
 		t.Errorf("got %v", err)
 	}
-	if clusters, err := ReadClusters(path); err != nil || clusters.Images[scenario.Fixed] != "b" {
+	if clusters, err := ReadClusters(path); err != nil || clusters.Images[verdict.Fixed] != "b" {
 		t.Errorf("%+v, %v", clusters, err)
 	}
 	for want, change := range map[string]func(){
-		"names no node image for arm fixed": func() { delete(c.Clusters.Images, scenario.Fixed) },
+		"names no node image for arm fixed": func() { delete(c.Clusters.Images, verdict.Fixed) },
 		"does not say what the clusters":    func() { c.Clusters = nil },
 	} {
 		whole := *c.Clusters

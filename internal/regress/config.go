@@ -25,6 +25,7 @@ import (
 	"os"
 
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // ConfigVar names the file that tells the Ginkgo suite what to run; `kgrace regress` writes it.
@@ -32,15 +33,15 @@ const ConfigVar = "KGRACE_REGRESSION"
 
 // Config is what that file holds.
 type Config struct {
-	Minor     string                             `json:"minor"`
-	Level     scenario.Level                     `json:"level,omitempty"` // "" is the node level
-	Arms      []scenario.Arm                     `json:"arms"`
-	Scenarios []string                           `json:"scenarios"`
-	Bin       map[scenario.Arm]map[string]string `json:"bin"`
-	Nodes     string                             `json:"nodes"`
-	Artifacts string                             `json:"artifacts"`
-	OneByOne  bool                               `json:"oneByOne"`
-	Jobs      int                                `json:"jobs,omitempty"`
+	Minor     string                            `json:"minor"`
+	Level     scenario.Level                    `json:"level,omitempty"` // "" is the node level
+	Arms      []verdict.Arm                     `json:"arms"`
+	Scenarios []string                          `json:"scenarios"`
+	Bin       map[verdict.Arm]map[string]string `json:"bin"`
+	Nodes     string                            `json:"nodes"`
+	Artifacts string                            `json:"artifacts"`
+	OneByOne  bool                              `json:"oneByOne"`
+	Jobs      int                               `json:"jobs,omitempty"`
 	// Clusters is what the kind level's clusters are made of.
 	Clusters *Clusters `json:"clusters,omitempty"`
 	// Lifeline says that standard input is a pipe whose end means that the suite shall end.
@@ -50,7 +51,7 @@ type Config struct {
 // Clusters is what the kind level's clusters are made of.
 type Clusters struct {
 	// Images are the node images, one an arm.
-	Images map[scenario.Arm]string `json:"images"`
+	Images map[verdict.Arm]string `json:"images"`
 	// Prefix begins the clusters' names; the arm follows.
 	Prefix string `json:"prefix"`
 	// Programs are what a cluster's worker is given.
@@ -115,7 +116,7 @@ func ReadConfig(path string, progress io.Writer) (options Options, lifeline bool
 	options = Options{Minor: c.Minor, Level: cmp.Or(c.Level, scenario.LevelNode), Arms: c.Arms, Bin: c.Bin, Nodes: c.Nodes, Artifacts: c.Artifacts,
 		OneByOne: c.OneByOne, Jobs: c.Jobs, Progress: progress}
 	for _, arm := range c.Arms {
-		if _, err := scenario.ParseArm(string(arm)); err != nil {
+		if _, err := verdict.ParseArm(string(arm)); err != nil {
 			return Options{}, false, err
 		}
 	}

@@ -30,13 +30,14 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Result has a history judged by every rule that its scenario names.
 func Result(h history.History, s scenario.Scenario) report.Result { return cast.Result(h, s) }
 
 // invalidResult is that of a scenario that has no history.
-func invalidResult(level scenario.Level, arm scenario.Arm, s scenario.Scenario, why string) report.Result {
+func invalidResult(level scenario.Level, arm verdict.Arm, s scenario.Scenario, why string) report.Result {
 	return Result(history.History{
 		Header: history.Header{Scenario: s.ID, Arm: string(arm), Level: string(level)},
 		Events: []history.Event{{Kind: history.Abandoned, At: time.Now(), Message: why}},
@@ -44,7 +45,7 @@ func invalidResult(level scenario.Level, arm scenario.Arm, s scenario.Scenario, 
 }
 
 // HistoryPath is where the history of a scenario lies below the artifacts folder.
-func HistoryPath(level scenario.Level, arm scenario.Arm, id string) string {
+func HistoryPath(level scenario.Level, arm verdict.Arm, id string) string {
 	return filepath.Join("histories", string(level), string(arm), id+".jsonl")
 }
 
@@ -74,7 +75,7 @@ func Rejudge(dir string, catalogue []scenario.Scenario) (report.Results, error) 
 		}
 		errs = append(errs, err)
 	}
-	for _, arm := range scenario.Arms() {
+	for _, arm := range verdict.Arms() {
 		if slices.ContainsFunc(results.Results, func(r report.Result) bool { return r.Arm == arm }) {
 			results.Arms = append(results.Arms, arm)
 		}
@@ -89,7 +90,7 @@ func Rejudge(dir string, catalogue []scenario.Scenario) (report.Results, error) 
 
 // add judges one history and puts the result where it belongs.
 func add(results *report.Results, file string, h history.History, catalogue []scenario.Scenario, seen map[key]string) error {
-	arm, err := scenario.ParseArm(h.Arm)
+	arm, err := verdict.ParseArm(h.Arm)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Options of a run.
@@ -33,11 +34,11 @@ type Options struct {
 	Level scenario.Level
 	// Open makes the place of an arm; nil is a real node of this machine, made of Bin.
 	Open Opener
-	Arms []scenario.Arm
+	Arms []verdict.Arm
 	// Scenarios as they stand in the catalogue.
 	Scenarios []scenario.Scenario
 	// Bin holds the programs of each arm's node, as localnode.Config.Bin.
-	Bin map[scenario.Arm]map[string]string
+	Bin map[verdict.Arm]map[string]string
 	// Nodes is where the nodes' folders go, Artifacts where histories and results go.
 	Nodes, Artifacts string
 	// OneByOne runs one arm after the other; otherwise both at once, if this machine is fit for it.

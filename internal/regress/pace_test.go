@@ -23,7 +23,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // How much runs at once follows from the cores, from the first pod, and from what the user asks for.
@@ -47,7 +47,7 @@ func TestPace(t *testing.T) {
 		{"one at a time", 2, time.Second, 1, false, 1, false},
 		{"as many as that", 2, time.Minute, 30, false, 15, true},
 	} {
-		p := newPace(Options{Arms: scenario.Arms(), Jobs: c.jobs, OneByOne: c.oneByOne})
+		p := newPace(Options{Arms: verdict.Arms(), Jobs: c.jobs, OneByOne: c.oneByOne})
 		p.cores = c.cores
 		p.settle(c.took)
 		p.settle(time.Hour) // comes too late
@@ -55,7 +55,7 @@ func TestPace(t *testing.T) {
 			t.Errorf("%s: %d on each arm, side by side %v (%s), want %d, %v", c.name, p.each, p.both, p.why, c.each, c.both)
 		}
 	}
-	alone := newPace(Options{Arms: []scenario.Arm{scenario.Stock}})
+	alone := newPace(Options{Arms: []verdict.Arm{verdict.Stock}})
 	alone.cores = 2
 	if alone.settle(time.Second); alone.each != 28 || alone.both {
 		t.Errorf("one arm: %+v", alone)
@@ -65,7 +65,7 @@ func TestPace(t *testing.T) {
 // An arm's scenarios wait for the other arm's place where both run at once, and only there.
 func TestCalm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPace(Options{Arms: scenario.Arms()})
+		p := newPace(Options{Arms: verdict.Arms()})
 		p.cores = 2
 		p.placeUp()
 		p.settle(time.Second)
@@ -74,7 +74,7 @@ func TestCalm(t *testing.T) {
 		if p.calm(t.Context()); time.Since(begin) != time.Minute {
 			t.Errorf("waited %v", time.Since(begin))
 		}
-		one := newPace(Options{Arms: scenario.Arms(), OneByOne: true})
+		one := newPace(Options{Arms: verdict.Arms(), OneByOne: true})
 		one.placeUp()
 		one.settle(time.Second)
 		one.calm(t.Context())
@@ -84,7 +84,7 @@ func TestCalm(t *testing.T) {
 // First requests are apart, whoever's; no more pods start at once than there are places.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPace(Options{Arms: scenario.Arms()})
+		p := newPace(Options{Arms: verdict.Arms()})
 		now := time.Now()
 		for i, c := range []struct{ from, want time.Duration }{{0, 0}, {0, apart}, {time.Second, time.Second}, {time.Second, time.Second + apart}} {
 			if got := p.turn(now.Add(c.from)); !got.Equal(now.Add(c.want)) {

@@ -23,7 +23,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/criproxy"
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Place is where the scenarios of one arm run: a node that is up and serves, with what records its runtime's calls and its
@@ -79,4 +79,4 @@ type (
 // Opener makes the place of an arm, recording into the sink from before the kubelet starts, with a control beside the kubelet
 // (package control). The place outlives the call: its
 // recording ends with ctx or Close.
-type Opener func(ctx context.Context, arm scenario.Arm, record history.Sink) (Place, error)
+type Opener func(ctx context.Context, arm verdict.Arm, record history.Sink) (Place, error)

@@ -30,7 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history/lines"
 	"github.com/kgrace/kgrace/internal/history/stream"
 	"github.com/kgrace/kgrace/internal/localnode"
-	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // realNode is the place of the node level.
@@ -46,7 +46,7 @@ type realNode struct {
 }
 
 // openNode brings the arm's node up, recording from before the kubelet's start.
-func (r *Run) openNode(ctx context.Context, arm scenario.Arm, record history.Sink) (_ Place, err error) {
+func (r *Run) openNode(ctx context.Context, arm verdict.Arm, record history.Sink) (_ Place, err error) {
 	n := &realNode{}
 	defer func() {
 		if err != nil {

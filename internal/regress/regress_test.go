@@ -26,9 +26,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // recorded are histories of real nodes.
@@ -57,8 +57,8 @@ func TestOptionsAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := Options{Level: scenario.LevelNode, Scenarios: node, Arms: scenario.Arms(),
-		Bin: map[scenario.Arm]map[string]string{scenario.Stock: {}, scenario.Fixed: {}}}
+	good := Options{Level: scenario.LevelNode, Scenarios: node, Arms: verdict.Arms(),
+		Bin: map[verdict.Arm]map[string]string{verdict.Stock: {}, verdict.Fixed: {}}}
 	if err := good.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +88,8 @@ func TestNoNodeIsInvalidNeverRed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Minor: "v1.37", Scenarios: node, Arms: scenario.Arms(), Nodes: t.TempDir(), Artifacts: t.TempDir(),
-		Bin: map[scenario.Arm]map[string]string{scenario.Stock: {}, scenario.Fixed: {}}, Progress: &progress}
+	o := Options{Minor: "v1.37", Scenarios: node, Arms: verdict.Arms(), Nodes: t.TempDir(), Artifacts: t.TempDir(),
+		Bin: map[verdict.Arm]map[string]string{verdict.Stock: {}, verdict.Fixed: {}}, Progress: &progress}
 	run, err := Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestNoNodeIsInvalidNeverRed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no node") {
 		t.Errorf("got %v", err)
 	}
-	if results.Status() != report.StatusInvalid {
+	if results.Status() != verdict.StatusInvalid {
 		t.Errorf("status %s, want invalid", results.Status())
 	}
 	if len(results.Results) != 2*len(o.Scenarios) {
@@ -110,14 +110,14 @@ func TestNoNodeIsInvalidNeverRed(t *testing.T) {
 		}
 	}
 	written, err := report.Read(filepath.Join(o.Artifacts, ResultsFile))
-	if err != nil || written.Status() != report.StatusInvalid {
+	if err != nil || written.Status() != verdict.StatusInvalid {
 		t.Errorf("written: %s, %v", written.Status(), err)
 	}
-	one, err := run.Result(t.Context(), scenario.Stock, "now")
-	if err != nil || one.Rules[0].Verdict != judge.NotRun {
+	one, err := run.Result(t.Context(), verdict.Stock, "now")
+	if err != nil || one.Rules[0].Verdict != verdict.Invalid {
 		t.Errorf("result: %+v, %v", one, err)
 	}
-	if _, err := run.Result(t.Context(), scenario.Stock, "other"); err == nil {
+	if _, err := run.Result(t.Context(), verdict.Stock, "other"); err == nil {
 		t.Error("a scenario that is not part of the run has a result")
 	}
 	if want := fmt.Sprintf("stock %d/%[1]d", len(node)); !strings.Contains(progress.String(), want) {
@@ -130,7 +130,7 @@ func TestRejudgeKeptHistories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if results.Status() != report.StatusGood || len(results.Scenarios) < 20 || !slices.Equal(results.Arms, []scenario.Arm{scenario.Stock}) {
+	if results.Status() != verdict.StatusGood || len(results.Scenarios) < 20 || !slices.Equal(results.Arms, []verdict.Arm{verdict.Stock}) {
 		var b strings.Builder
 		_ = results.Table(&b)
 		t.Errorf("status %s\n%s", results.Status(), b.String())
@@ -173,18 +173,18 @@ func TestRejudgeRefuses(t *testing.T) {
 
 func TestConfigComesBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "suite.json")
-	config := Config{Minor: "v1.37", Arms: []scenario.Arm{scenario.Stock}, Scenarios: []string{"now"},
-		Bin: map[scenario.Arm]map[string]string{scenario.Stock: {"kubelet": "/k"}}, Nodes: "/n", Artifacts: "/a", Lifeline: true}
+	config := Config{Minor: "v1.37", Arms: []verdict.Arm{verdict.Stock}, Scenarios: []string{"now"},
+		Bin: map[verdict.Arm]map[string]string{verdict.Stock: {"kubelet": "/k"}}, Nodes: "/n", Artifacts: "/a", Lifeline: true}
 	if err := config.Write(path); err != nil {
 		t.Fatal(err)
 	}
 	got, lifeline, err := ReadConfig(path, nil)
-	if err != nil || !lifeline || len(got.Scenarios) != 1 || got.Scenarios[0].ID != "now" || got.Bin[scenario.Stock]["kubelet"] != "/k" {
+	if err != nil || !lifeline || len(got.Scenarios) != 1 || got.Scenarios[0].ID != "now" || got.Bin[verdict.Stock]["kubelet"] != "/k" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for want, change := range map[string]func(*Config){
 		"names no scenario":  func(c *Config) { c.Scenarios = nil },
-		`unknown arm "left"`: func(c *Config) { c.Arms = []scenario.Arm{"left"} },
+		`unknown arm "left"`: func(c *Config) { c.Arms = []verdict.Arm{"left"} },
 		"unknown scenario":   func(c *Config) { c.Scenarios = []string{"then"} },
 		"no arm to run on":   func(c *Config) { c.Arms = nil },
 	} {

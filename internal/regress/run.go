@@ -28,6 +28,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // ResultsFile is the name of the node level's results in the artifacts folder. Each level has a file of its own (report.ResultsFile), so
@@ -49,11 +50,11 @@ type Run struct {
 	err     error
 
 	progress sync.Mutex
-	finished map[scenario.Arm]int
+	finished map[verdict.Arm]int
 }
 
 type key struct {
-	arm scenario.Arm
+	arm verdict.Arm
 	id  string
 }
 
@@ -74,7 +75,7 @@ func Start(ctx context.Context, options Options) (*Run, error) {
 		return nil, fmt.Errorf("regress: level %s needs places to run on", options.Level)
 	}
 	r := &Run{options: options, begin: time.Now(), slots: map[key]*slot{}, pace: newPace(options), done: make(chan struct{}),
-		finished: map[scenario.Arm]int{}}
+		finished: map[verdict.Arm]int{}}
 	for _, arm := range options.Arms {
 		for _, s := range options.Scenarios {
 			r.slots[key{arm, s.ID}] = &slot{ready: make(chan struct{})}
@@ -86,7 +87,7 @@ func Start(ctx context.Context, options Options) (*Run, error) {
 
 // Result waits for the result of one scenario on one arm. There always is one in the end: a scenario that could not run has
 // invalid verdicts that say why.
-func (r *Run) Result(ctx context.Context, arm scenario.Arm, id string) (report.Result, error) {
+func (r *Run) Result(ctx context.Context, arm verdict.Arm, id string) (report.Result, error) {
 	s, ok := r.slots[key{arm, id}]
 	if !ok {
 		return report.Result{}, fmt.Errorf("scenario %s on %s is not part of this run", id, arm)
@@ -109,7 +110,7 @@ func (r *Run) Wait() (report.Results, error) {
 func (r *Run) run(ctx context.Context) {
 	defer close(r.done)
 	errs := make([]error, len(r.options.Arms))
-	one := func(i int, arm scenario.Arm) {
+	one := func(i int, arm verdict.Arm) {
 		err := r.runArm(ctx, arm)
 		errs[i] = err
 		why := "the scenario was never started"
@@ -149,7 +150,7 @@ func (r *Run) run(ctx context.Context) {
 }
 
 // put gives a slot its result, once, and tells.
-func (r *Run) put(arm scenario.Arm, result report.Result) {
+func (r *Run) put(arm verdict.Arm, result report.Result) {
 	s := r.slots[key{arm, result.Scenario}]
 	s.once.Do(func() {
 		s.result = result
@@ -163,7 +164,7 @@ func (r *Run) put(arm scenario.Arm, result report.Result) {
 }
 
 // good says that an arm has every result and that each is the expected one.
-func (r *Run) good(arm scenario.Arm) bool {
+func (r *Run) good(arm verdict.Arm) bool {
 	for _, s := range r.options.Scenarios {
 		slot := r.slots[key{arm, s.ID}]
 		select {

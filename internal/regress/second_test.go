@@ -33,6 +33,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // acting is a place whose kubelet and runtime are a script: what happens to each pod, and when.
@@ -60,14 +61,14 @@ func (a *acting) run(pod string, deleted <-chan struct{}) {
 }
 
 // played runs one scenario on both arms at places that follow a script.
-func played(t *testing.T, script func(arm scenario.Arm, pod string, deleted <-chan struct{}, event func(history.Event))) (report.Results, map[scenario.Arm]*acting, string, string) {
+func played(t *testing.T, script func(arm verdict.Arm, pod string, deleted <-chan struct{}, event func(history.Event))) (report.Results, map[verdict.Arm]*acting, string, string) {
 	t.Helper()
 	var progress bytes.Buffer
-	places := map[scenario.Arm]*acting{}
+	places := map[verdict.Arm]*acting{}
 	var mu sync.Mutex
-	o := Options{Minor: "v1.37", Level: scenario.LevelNode, Arms: scenario.Arms(), Scenarios: []scenario.Scenario{row(t, "now")},
+	o := Options{Minor: "v1.37", Level: scenario.LevelNode, Arms: verdict.Arms(), Scenarios: []scenario.Scenario{row(t, "now")},
 		Artifacts: t.TempDir(), Progress: &progress,
-		Open: func(_ context.Context, arm scenario.Arm, record history.Sink) (Place, error) {
+		Open: func(_ context.Context, arm verdict.Arm, record history.Sink) (Place, error) {
 			client := fake.NewClientset(node())
 			a := &acting{Place: &stage{client: client}, record: record,
 				script: func(pod string, deleted <-chan struct{}, event func(history.Event)) { script(arm, pod, deleted, event) }}
@@ -109,9 +110,9 @@ func good(deleted <-chan struct{}, event func(history.Event), late time.Duration
 // What decided nothing runs once more; what is red or good does not.
 func TestInvalidIsSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		results, places, artifacts, progress := played(t, func(arm scenario.Arm, pod string, deleted <-chan struct{}, event func(history.Event)) {
+		results, places, artifacts, progress := played(t, func(arm verdict.Arm, pod string, deleted <-chan struct{}, event func(history.Event)) {
 			late := time.Duration(0)
-			if arm == scenario.Fixed && !strings.HasSuffix(pod, "-again") {
+			if arm == verdict.Fixed && !strings.HasSuffix(pod, "-again") {
 				late = 5 * time.Second
 				time.AfterFunc(rest, func() {
 					event(history.Event{Kind: history.ControlLate, At: time.Now(), Late: 4.9 + apart.Seconds()})
@@ -119,18 +120,18 @@ func TestInvalidIsSettled(t *testing.T) {
 			}
 			good(deleted, event, late)
 		})
-		if results.Status() != report.StatusGood {
+		if results.Status() != verdict.StatusGood {
 			var b strings.Builder
 			_ = results.Table(&b)
 			t.Fatalf("%s\n%s", progress, b.String())
 		}
-		if got := places[scenario.Stock].pods; len(got) != 1 {
+		if got := places[verdict.Stock].pods; len(got) != 1 {
 			t.Errorf("stock ran %v", got)
 		}
-		if got := places[scenario.Fixed].pods; len(got) != 2 || got[1] != "now-again" {
+		if got := places[verdict.Fixed].pods; len(got) != 2 || got[1] != "now-again" {
 			t.Errorf("fixed ran %v", got)
 		}
-		one, _ := results.Find("now", scenario.Fixed)
+		one, _ := results.Find("now", verdict.Fixed)
 		if !strings.Contains(one.Second, "R5: late by") {
 			t.Errorf("second: %q", one.Second)
 		}
@@ -151,11 +152,11 @@ func TestInvalidIsSettled(t *testing.T) {
 
 func TestInvalidTwiceStaysInvalid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		results, places, _, _ := played(t, func(_ scenario.Arm, _ string, deleted <-chan struct{}, event func(history.Event)) {
+		results, places, _, _ := played(t, func(_ verdict.Arm, _ string, deleted <-chan struct{}, event func(history.Event)) {
 			time.AfterFunc(rest, func() { event(history.Event{Kind: history.ControlLate, At: time.Now(), Late: 4.9 + apart.Seconds()}) })
 			good(deleted, event, 5*time.Second)
 		})
-		if results.Status() != report.StatusInvalid {
+		if results.Status() != verdict.StatusInvalid {
 			t.Errorf("status %s", results.Status())
 		}
 		for arm, place := range places {
@@ -168,10 +169,10 @@ func TestInvalidTwiceStaysInvalid(t *testing.T) {
 
 func TestRedIsNotRunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		results, places, _, _ := played(t, func(_ scenario.Arm, _ string, deleted <-chan struct{}, event func(history.Event)) {
+		results, places, _, _ := played(t, func(_ verdict.Arm, _ string, deleted <-chan struct{}, event func(history.Event)) {
 			good(deleted, event, 5*time.Second)
 		})
-		if results.Status() != report.StatusRed {
+		if results.Status() != verdict.StatusRed {
 			t.Errorf("status %s", results.Status())
 		}
 		for arm, place := range places {

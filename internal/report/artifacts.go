@@ -27,6 +27,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // PageFile is the name of the HTML report in the artifacts folder.
@@ -44,7 +45,7 @@ type Run struct {
 // Key names one scenario on one arm.
 type Key struct {
 	Scenario string
-	Arm      scenario.Arm
+	Arm      verdict.Arm
 }
 
 // ReadArtifacts reads the runs kept in a folder: results.json, results-*.json, and the histories that they name. A run of

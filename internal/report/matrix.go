@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 
 	"github.com/kgrace/kgrace/internal/matrix"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 var (
@@ -41,7 +42,7 @@ var (
 // matrixView is what the template shows.
 type matrixView struct {
 	Style    template.CSS
-	Status   Status
+	Status   verdict.Status
 	Sentence string
 	Counts   []chip
 	// Drops and Faults are what a reader must not overlook.
@@ -133,13 +134,13 @@ func (v *matrixView) summarize(t matrix.Table) {
 	}
 	switch t.Status() {
 	case matrix.Red:
-		v.Status, v.Sentence = StatusRed, "Something about a patch is not as it says. It is listed below."
+		v.Status, v.Sentence = verdict.StatusRed, "Something about a patch is not as it says. It is listed below."
 	case matrix.NotRun:
-		v.Status, v.Sentence = StatusInvalid, "Nothing is red, but the table is not whole: some cells were not filled."
+		v.Status, v.Sentence = verdict.StatusInvalid, "Nothing is red, but the table is not whole: some cells were not filled."
 	case matrix.Drop:
-		v.Status, v.Sentence = StatusGood, "Every patch is proved on every minor, but for those that upstream has: they are to be dropped."
+		v.Status, v.Sentence = verdict.StatusGood, "Every patch is proved on every minor, but for those that upstream has: they are to be dropped."
 	default:
-		v.Status, v.Sentence = StatusGood, "Every patch is proved on every minor: it applies, it builds, the tests pass, and what it mends is broken without it."
+		v.Status, v.Sentence = verdict.StatusGood, "Every patch is proved on every minor: it applies, it builds, the tests pass, and what it mends is broken without it."
 	}
 }
 

@@ -29,6 +29,7 @@ import (
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 var (
@@ -46,7 +47,7 @@ var (
 type page struct {
 	Style    template.CSS
 	Title    string
-	Status   Status
+	Status   verdict.Status
 	Sentence string
 	Medians  []medians
 	Counts   []chip
@@ -68,7 +69,7 @@ const (
 // column is one run in the matrix: a column for each of its arms.
 type column struct {
 	Name string
-	Arms []scenario.Arm
+	Arms []verdict.Arm
 }
 
 // Page writes runs as one HTML page that needs nothing from anywhere else. The same runs give the same bytes. A result of a
@@ -151,14 +152,14 @@ func columnName(run Run, runs []Run) string {
 }
 
 // worst is the status of all runs together.
-func worst(runs []Run) Status {
-	status := StatusGood
+func worst(runs []Run) verdict.Status {
+	status := verdict.StatusGood
 	for _, run := range runs {
 		switch run.Status() {
-		case StatusRed:
-			return StatusRed
-		case StatusInvalid:
-			status = StatusInvalid
+		case verdict.StatusRed:
+			return verdict.StatusRed
+		case verdict.StatusInvalid:
+			status = verdict.StatusInvalid
 		}
 	}
 	return status

@@ -29,8 +29,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 var update = flag.Bool("update", false, "write the golden page anew")
@@ -116,7 +116,7 @@ func TestPageEscapes(t *testing.T) {
 	const bad = `"><script>alert(1)</script><a href='javascript:x'>`
 	runs := kept(t)
 	run := &runs[1]
-	h := run.Histories[Key{"lengthen", scenario.Fixed}]
+	h := run.Histories[Key{"lengthen", verdict.Fixed}]
 	h.Versions = map[string]string{"kubelet": bad, bad: bad}
 	start := h.Select(history.APIDelete)[0].At
 	code := int32(1)
@@ -125,7 +125,7 @@ func TestPageEscapes(t *testing.T) {
 		h.Events = append(h.Events, history.Event{At: start.Add(time.Duration(i) * time.Second), Kind: kind, Pod: bad, Container: bad,
 			Reason: bad, Message: bad, Error: bad, Call: call, ExitCode: &code})
 	}
-	run.Histories[Key{"lengthen", scenario.Fixed}] = h
+	run.Histories[Key{"lengthen", verdict.Fixed}] = h
 	run.Name, run.Minor = "node"+bad, bad
 	run.Results.Results[0].Rules[0].Why = bad
 	page := render(t, runs)
@@ -230,12 +230,12 @@ func TestTheLastRunGivesWay(t *testing.T) {
 }
 
 func TestLeadIsTheWorst(t *testing.T) {
-	for want, all := range map[judge.Verdict][]judge.Verdict{
-		judge.KeptGood:   {judge.KeptGood},
-		judge.Fixed:      {judge.KeptGood, judge.Fixed},
-		judge.NotRun:     {judge.Fixed, judge.NotRun},
-		judge.Regressed:  {judge.Fixed, judge.Regressed, judge.NotRun},
-		judge.Reproduced: {judge.KeptGood, judge.Reproduced},
+	for want, all := range map[verdict.Verdict][]verdict.Verdict{
+		verdict.Kept:       {verdict.Kept},
+		verdict.Repaired:   {verdict.Kept, verdict.Repaired},
+		verdict.Invalid:    {verdict.Repaired, verdict.Invalid},
+		verdict.Regressed:  {verdict.Repaired, verdict.Regressed, verdict.Invalid},
+		verdict.Reproduced: {verdict.Kept, verdict.Reproduced},
 	} {
 		var r Result
 		for _, v := range all {
@@ -245,7 +245,7 @@ func TestLeadIsTheWorst(t *testing.T) {
 			t.Errorf("%v: got %s, want %s", all, got, want)
 		}
 	}
-	if got := (Result{}).lead(); got != judge.NotRun {
+	if got := (Result{}).lead(); got != verdict.Invalid {
 		t.Errorf("no rule: %s", got)
 	}
 }

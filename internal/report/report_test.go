@@ -29,25 +29,26 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func seconds(s float64) *float64 { return &s }
 
-func rule(id scenario.Rule, verdict judge.Verdict, why string) RuleResult {
+func rule(id scenario.Rule, verdict verdict.Verdict, why string) RuleResult {
 	return RuleResult{Finding: judge.Finding{Rule: id, Why: why}, Verdict: verdict}
 }
 
 func example() Results {
 	return Results{
-		Minor: "v1.37", Level: scenario.LevelNode, Arms: scenario.Arms(), Seconds: 61.4,
+		Minor: "v1.37", Level: scenario.LevelNode, Arms: verdict.Arms(), Seconds: 61.4,
 		Scenarios: []string{"force-while-terminating", "lengthen"},
 		Results: []Result{
-			{Scenario: "force-while-terminating", Arm: scenario.Stock, Figures: judge.Figures{Dead: seconds(30.1), Forced: seconds(27.1)},
-				Rules: []RuleResult{rule("R3", judge.Reproduced, ""), rule("R4", judge.Reproduced, "")}},
-			{Scenario: "force-while-terminating", Arm: scenario.Fixed, Figures: judge.Figures{Dead: seconds(3.2), Forced: seconds(.2)},
-				Rules: []RuleResult{rule("R3", judge.Fixed, ""), rule("R4", judge.Fixed, "")}},
-			{Scenario: "lengthen", Arm: scenario.Stock, Figures: judge.Figures{Dead: seconds(5.1)}, Rules: []RuleResult{rule("R2", judge.KeptGood, "")}},
-			{Scenario: "lengthen", Arm: scenario.Fixed, Figures: judge.Figures{Dead: seconds(5.1)}, Rules: []RuleResult{rule("R2", judge.KeptGood, "")}},
+			{Scenario: "force-while-terminating", Arm: verdict.Stock, Figures: judge.Figures{Dead: seconds(30.1), Forced: seconds(27.1)},
+				Rules: []RuleResult{rule("R3", verdict.Reproduced, ""), rule("R4", verdict.Reproduced, "")}},
+			{Scenario: "force-while-terminating", Arm: verdict.Fixed, Figures: judge.Figures{Dead: seconds(3.2), Forced: seconds(.2)},
+				Rules: []RuleResult{rule("R3", verdict.Repaired, ""), rule("R4", verdict.Repaired, "")}},
+			{Scenario: "lengthen", Arm: verdict.Stock, Figures: judge.Figures{Dead: seconds(5.1)}, Rules: []RuleResult{rule("R2", verdict.Kept, "")}},
+			{Scenario: "lengthen", Arm: verdict.Fixed, Figures: judge.Figures{Dead: seconds(5.1)}, Rules: []RuleResult{rule("R2", verdict.Kept, "")}},
 		},
 	}
 }
@@ -119,7 +120,7 @@ func TestTableNamesWhatTheMinorLacks(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if r.Status() != StatusGood {
+	if r.Status() != verdict.StatusGood {
 		t.Errorf("what a minor lacks makes its run %s", r.Status())
 	}
 	if lack := matrixRow(lacking[0], []Run{{Results: r}}).Cells[0]; !strings.HasPrefix(lack.Not, "not in v1.22: since v1.") {
@@ -128,26 +129,26 @@ func TestTableNamesWhatTheMinorLacks(t *testing.T) {
 }
 
 func TestStatusTellsRedFromInvalid(t *testing.T) {
-	if got := example().Status(); got != StatusGood {
+	if got := example().Status(); got != verdict.StatusGood {
 		t.Fatalf("the good run is %s", got)
 	}
 	for name, c := range map[string]struct {
 		change func(*Results)
-		want   Status
+		want   verdict.Status
 		says   string
 	}{
-		"red": {func(r *Results) { r.Results[1].Rules[1] = rule("R4", judge.StillBroken, "asked with 2") }, StatusRed,
+		"red": {func(r *Results) { r.Results[1].Rules[1] = rule("R4", verdict.StillBroken, "asked with 2") }, verdict.StatusRed,
 			"force-while-terminating on fixed: R4 (zero is a value) still-broken: asked with 2"},
-		"stock turned green": {func(r *Results) { r.Results[0].Rules[0].Verdict = judge.NotReproduced }, StatusRed, "RED"},
-		"invalid":            {func(r *Results) { r.Results[3].Rules[0] = rule("R2", judge.NotRun, "never armed") }, StatusInvalid, "lengthen on fixed: R2 (only shorter) invalid: never armed"},
+		"stock turned green": {func(r *Results) { r.Results[0].Rules[0].Verdict = verdict.NotReproduced }, verdict.StatusRed, "RED"},
+		"invalid":            {func(r *Results) { r.Results[3].Rules[0] = rule("R2", verdict.Invalid, "never armed") }, verdict.StatusInvalid, "lengthen on fixed: R2 (only shorter) invalid: never armed"},
 		"red before invalid": {func(r *Results) {
-			r.Results[0].Rules[0].Verdict = judge.NotRun
-			r.Results[3].Rules[0].Verdict = judge.Regressed
-		}, StatusRed, "1 regressed, 1 invalid"},
-		"missing":         {func(r *Results) { r.Results = r.Results[:3] }, StatusInvalid, "lengthen on fixed: no result"},
-		"a rule missing":  {func(r *Results) { r.Results[3].Rules = nil }, StatusInvalid, "INVALID"},
-		"unknown verdict": {func(r *Results) { r.Results[3].Rules[0].Verdict = "" }, StatusInvalid, "INVALID"},
-		"nothing ran":     {func(r *Results) { *r = Results{} }, StatusInvalid, "nothing ran"},
+			r.Results[0].Rules[0].Verdict = verdict.Invalid
+			r.Results[3].Rules[0].Verdict = verdict.Regressed
+		}, verdict.StatusRed, "1 regressed, 1 invalid"},
+		"missing":         {func(r *Results) { r.Results = r.Results[:3] }, verdict.StatusInvalid, "lengthen on fixed: no result"},
+		"a rule missing":  {func(r *Results) { r.Results[3].Rules = nil }, verdict.StatusInvalid, "INVALID"},
+		"unknown verdict": {func(r *Results) { r.Results[3].Rules[0].Verdict = "" }, verdict.StatusInvalid, "INVALID"},
+		"nothing ran":     {func(r *Results) { *r = Results{} }, verdict.StatusInvalid, "nothing ran"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := example()
@@ -165,12 +166,12 @@ func TestStatusTellsRedFromInvalid(t *testing.T) {
 func TestForcedIsTheMedian(t *testing.T) {
 	var r Results
 	for _, s := range []float64{.4, .1, .2} {
-		r.Results = append(r.Results, Result{Arm: scenario.Fixed, Figures: judge.Figures{Forced: &s}})
+		r.Results = append(r.Results, Result{Arm: verdict.Fixed, Figures: judge.Figures{Forced: &s}})
 	}
-	if median, n := r.Forced(scenario.Fixed); median != .2 || n != 3 {
+	if median, n := r.Forced(verdict.Fixed); median != .2 || n != 3 {
 		t.Errorf("got %v of %d", median, n)
 	}
-	if _, n := r.Forced(scenario.Stock); n != 0 {
+	if _, n := r.Forced(verdict.Stock); n != 0 {
 		t.Errorf("stock has none, got %d", n)
 	}
 }

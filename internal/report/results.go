@@ -27,6 +27,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // ResultsFile is the name of the results of a level in the artifacts folder.
@@ -37,8 +38,8 @@ type Results struct {
 	Minor string         `json:"minor"`
 	Level scenario.Level `json:"level"`
 	// Arms and Scenarios are what was asked for; a result may be missing only if the run was cut short.
-	Arms      []scenario.Arm `json:"arms"`
-	Scenarios []string       `json:"scenarios"`
+	Arms      []verdict.Arm `json:"arms"`
+	Scenarios []string      `json:"scenarios"`
 	// Lacking are the scenarios that were not asked for because the minor cannot carry them.
 	Lacking []Lack `json:"lacking,omitempty"`
 	// Seconds is how long the run took.
@@ -63,8 +64,8 @@ func LackingIn(minor string, rows []scenario.Scenario) []Lack {
 
 // Result is one scenario on one arm.
 type Result struct {
-	Scenario string       `json:"scenario"`
-	Arm      scenario.Arm `json:"arm"`
+	Scenario string      `json:"scenario"`
+	Arm      verdict.Arm `json:"arm"`
 	// Rules in the order in which the catalogue names them.
 	Rules []RuleResult `json:"rules"`
 	// Second says that the scenario was run a second time, alone on its node, and why the first run decided nothing.
@@ -79,7 +80,7 @@ type RuleResult struct {
 	judge.Finding
 	// Want is what the catalogue expects the judge to find.
 	Want    scenario.Outcome `json:"want"`
-	Verdict judge.Verdict    `json:"verdict"`
+	Verdict verdict.Verdict  `json:"verdict"`
 }
 
 // Good says that every rule has the verdict that the catalogue expects.
@@ -95,7 +96,7 @@ func (r Result) Red() bool {
 // Invalid says why the first rule that could not be judged could not be; "" if all could be.
 func (r Result) Invalid() string {
 	for _, one := range r.Rules {
-		if one.Verdict == judge.NotRun {
+		if one.Verdict == verdict.Invalid {
 			return fmt.Sprintf("%s: %s", one.Rule, one.Why)
 		}
 	}
@@ -103,7 +104,7 @@ func (r Result) Invalid() string {
 }
 
 // Find returns the result of a scenario on an arm.
-func (r Results) Find(id string, arm scenario.Arm) (Result, bool) {
+func (r Results) Find(id string, arm verdict.Arm) (Result, bool) {
 	for _, one := range r.Results {
 		if one.Scenario == id && one.Arm == arm {
 			return one, true
@@ -112,32 +113,20 @@ func (r Results) Find(id string, arm scenario.Arm) (Result, bool) {
 	return Result{}, false
 }
 
-// Status sums a run up.
-type Status string
-
-const (
-	// StatusGood: every verdict is the one the catalogue expects.
-	StatusGood Status = "good"
-	// StatusRed: a judge saw something else than the catalogue expects, whatever else failed.
-	StatusRed Status = "red"
-	// StatusInvalid: nothing is red, but something never got to the point where its rule applies, or is missing.
-	StatusInvalid Status = "invalid"
-)
-
 // Status of the whole run. A run without a single scenario is invalid.
-func (r Results) Status() Status {
-	status := StatusGood
+func (r Results) Status() verdict.Status {
+	status := verdict.StatusGood
 	if len(r.Scenarios) == 0 || len(r.Arms) == 0 {
-		status = StatusInvalid
+		status = verdict.StatusInvalid
 	}
 	for _, id := range r.Scenarios {
 		for _, arm := range r.Arms {
 			one, ok := r.Find(id, arm)
 			switch {
 			case ok && one.Red():
-				return StatusRed
+				return verdict.StatusRed
 			case !ok || !one.Good():
-				status = StatusInvalid
+				status = verdict.StatusInvalid
 			}
 		}
 	}
@@ -146,7 +135,7 @@ func (r Results) Status() Status {
 
 // Forced returns the median, in seconds, from the force delete of a terminating pod to its last container's end, and over
 // how many scenarios of the arm it is taken; 0, 0 if there is none.
-func (r Results) Forced(arm scenario.Arm) (median float64, n int) {
+func (r Results) Forced(arm verdict.Arm) (median float64, n int) {
 	var all []float64
 	for _, one := range r.Results {
 		if one.Arm == arm && one.Forced != nil {
@@ -194,7 +183,7 @@ func Read(path string) (Results, error) {
 		return r, fmt.Errorf("%s: not a results file: %w", path, err)
 	}
 	for _, arm := range r.Arms {
-		if _, err := scenario.ParseArm(string(arm)); err != nil {
+		if _, err := verdict.ParseArm(string(arm)); err != nil {
 			return r, fmt.Errorf("%s: not a results file: %w", path, err)
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // row is one scenario in the matrix.
@@ -66,7 +67,7 @@ type block struct {
 
 // armView is what one arm showed.
 type armView struct {
-	Arm     scenario.Arm
+	Arm     verdict.Arm
 	Version string
 	Chip    chip
 	Dead    string
@@ -88,7 +89,7 @@ type ruleView struct {
 
 type ruleCell struct {
 	chip
-	Arm scenario.Arm
+	Arm verdict.Arm
 	Why string
 }
 
@@ -149,7 +150,7 @@ func newSection(s scenario.Scenario, runs []Run) section {
 
 func newBlock(s scenario.Scenario, run Run, name string) block {
 	b := block{ID: blockID(s, run), Run: name, Steps: steps(s.At(run.Level))}
-	stories := map[scenario.Arm]story{}
+	stories := map[verdict.Arm]story{}
 	var moments []time.Duration
 	for _, arm := range run.Arms {
 		if h, ok := run.Histories[Key{s.ID, arm}]; ok {

@@ -26,6 +26,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // story is one history in the terms of a drawing: lanes, and in them points and spans of time. All times count from the
@@ -81,13 +82,13 @@ const (
 
 // latenessOf says how to draw it on each arm: as a fault where a judge found one, and quietly where the fixed arm shows that
 // it need not be.
-func latenessOf(run Run, s scenario.Scenario, arm scenario.Arm) lateness {
+func latenessOf(run Run, s scenario.Scenario, arm verdict.Arm) lateness {
 	one, _ := run.Find(s.ID, arm)
 	if slices.ContainsFunc(one.Rules, func(r RuleResult) bool { return r.Outcome == scenario.Broken }) {
 		return faulty
 	}
-	fixed, ok := run.Histories[Key{s.ID, scenario.Fixed}]
-	if arm != scenario.Stock || !ok {
+	fixed, ok := run.Histories[Key{s.ID, verdict.Fixed}]
+	if arm != verdict.Stock || !ok {
 		return unmarked
 	}
 	outline, why := judge.Trace(fixed, s)

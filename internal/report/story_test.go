@@ -27,12 +27,13 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // made is a history in virtual time, event by event: seconds after the first request, and what happened.
 type made struct{ h history.History }
 
-func newMade(s scenario.Scenario, arm scenario.Arm) *made {
+func newMade(s scenario.Scenario, arm verdict.Arm) *made {
 	m := &made{history.History{Header: history.Header{Scenario: s.ID, Arm: string(arm), Level: "sim", Pod: s.ID}}}
 	m.add(0, history.Event{Kind: history.Armed})
 	return m
@@ -116,7 +117,7 @@ func stubborn(id string, grace int64, hook *scenario.Hook, steps ...scenario.Ste
 func TestStoryOfAShortening(t *testing.T) {
 	s := stubborn("a", 60, nil, scenario.Step{Do: scenario.Delete{Grace: 60}}, scenario.Step{After: 3 * time.Second, Do: scenario.Delete{Grace: 5}},
 		scenario.Step{After: 4 * time.Second, Do: scenario.Delete{Grace: 60}})
-	h := newMade(s, scenario.Fixed).delete(0, 60).
+	h := newMade(s, verdict.Fixed).delete(0, 60).
 		call(0, 5, 1, history.Event{Call: "StopContainer", Container: "main", Grace: history.Seconds(60), Error: "Canceled: context canceled"}).
 		line(0, "main", "TERM").delete(3, 5).delete(4, 60).
 		call(3, -1, 2, history.Event{Call: "StopContainer", Container: "main", Grace: history.Seconds(2)}).
@@ -137,8 +138,8 @@ func TestStoryOfAShortening(t *testing.T) {
 // TestStoryOfTooLong: the same life is a fault, a note or nothing, as a judge and the other arm have it.
 func TestStoryOfTooLong(t *testing.T) {
 	s := stubborn("a", 60, nil, scenario.Step{Do: scenario.Delete{Grace: 60}}, scenario.Step{After: 3 * time.Second, Do: scenario.Force{}})
-	late := newMade(s, scenario.Stock).delete(0, 60).delete(3, 0).exit(60, "main", 137).finished(61)
-	prompt := newMade(s, scenario.Fixed).delete(0, 60).delete(3, 0).exit(3, "main", 137).finished(4)
+	late := newMade(s, verdict.Stock).delete(0, 60).delete(3, 0).exit(60, "main", 137).finished(61)
+	prompt := newMade(s, verdict.Fixed).delete(0, 60).delete(3, 0).exit(3, "main", 137).finished(4)
 	for name, c := range map[string]struct {
 		outcome scenario.Outcome
 		fixed   history.History
@@ -148,10 +149,10 @@ func TestStoryOfTooLong(t *testing.T) {
 		"no rule asks":          {scenario.Held, prompt, `main: overdue quiet 3s-1m0s "57 s too long"`},
 		"the fixed arm as well": {scenario.Held, late, ""},
 	} {
-		run := Run{Results: Results{Results: []Result{{Scenario: "a", Arm: scenario.Stock,
+		run := Run{Results: Results{Results: []Result{{Scenario: "a", Arm: verdict.Stock,
 			Rules: []RuleResult{{Finding: judge.Finding{Rule: "R1", Outcome: c.outcome}}}}}},
-			Histories: map[Key]history.History{{"a", scenario.Stock}: late, {"a", scenario.Fixed}: c.fixed}}
-		got := strings.Join(told(tellStory(late, s, latenessOf(run, s, scenario.Stock))), "\n")
+			Histories: map[Key]history.History{{"a", verdict.Stock}: late, {"a", verdict.Fixed}: c.fixed}}
+		got := strings.Join(told(tellStory(late, s, latenessOf(run, s, verdict.Stock))), "\n")
 		if c.want != "" && !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "overdue") {
 			t.Errorf("%s: want %q in\n%s", name, c.want, got)
 		}
@@ -181,7 +182,7 @@ func TestStoryOfHooks(t *testing.T) {
 		}, `main: hook guessed 0s-3s "sleep hook"`},
 	} {
 		s := stubborn("a", 60, c.hook, scenario.Step{Do: scenario.Delete{Grace: 60}})
-		m := newMade(s, scenario.Fixed).delete(0, 60)
+		m := newMade(s, verdict.Fixed).delete(0, 60)
 		c.what(m)
 		got := strings.Join(told(tellStory(m.exit(5, "main", 137).finished(6), s, unmarked)), "\n")
 		if !strings.Contains(got, c.want) {
@@ -196,7 +197,7 @@ func TestStoryOfMore(t *testing.T) {
 	s.Pod.Static = true
 	s.Faults = []scenario.Fault{{Call: "PullImage", Delay: time.Second}}
 	started := history.Event{Call: "StartContainer", Container: "main", Pod: "a-node"}
-	m := newMade(s, scenario.Fixed).
+	m := newMade(s, verdict.Fixed).
 		add(0, history.Event{Kind: history.Manifest, Reason: "REMOVED"}).
 		add(1, history.Event{Kind: history.Step, Reason: "kubelet killed"}).
 		add(2, history.Event{Kind: history.Step, Reason: "watch cut", Error: "no wire"}).
@@ -222,7 +223,7 @@ func TestStoryOfMore(t *testing.T) {
 
 func TestStoryDrawsNotEveryPodOfABurst(t *testing.T) {
 	s := stubborn("a", 1, nil, scenario.Step{Do: scenario.Burst{Pods: 30, Grace: 1}})
-	m := newMade(s, scenario.Fixed)
+	m := newMade(s, verdict.Fixed)
 	for i := range 30 {
 		m.add(float64(i), history.Event{Kind: history.Line, Container: "main", Pod: fmt.Sprintf("a-%d", i), Reason: "TERM"})
 	}

@@ -22,8 +22,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kgrace/kgrace/internal/judge"
-	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // fact is a name and what there is to say to it.
@@ -36,16 +35,16 @@ type chip struct {
 }
 
 // signs of verdicts. Those that are as expected are calm; red ones are loud.
-var signs = map[judge.Verdict]string{
-	judge.Reproduced: "✕", judge.Fixed: "✓", judge.KeptGood: "=",
-	judge.NotReproduced: "!", judge.StillBroken: "!", judge.Regressed: "!", judge.NotRun: "?",
+var signs = map[verdict.Verdict]string{
+	verdict.Reproduced: "✕", verdict.Repaired: "✓", verdict.Kept: "=",
+	verdict.NotReproduced: "!", verdict.StillBroken: "!", verdict.Regressed: "!", verdict.Invalid: "?",
 }
 
 // verdicts in the order in which the worst comes first.
-var verdicts = []judge.Verdict{judge.Regressed, judge.StillBroken, judge.NotReproduced, judge.NotRun, judge.Reproduced,
-	judge.Fixed, judge.KeptGood}
+var verdicts = []verdict.Verdict{verdict.Regressed, verdict.StillBroken, verdict.NotReproduced, verdict.Invalid, verdict.Reproduced,
+	verdict.Repaired, verdict.Kept}
 
-func newChip(v judge.Verdict) chip {
+func newChip(v verdict.Verdict) chip {
 	class := string(v)
 	if v.Red() {
 		class = "red"
@@ -54,13 +53,13 @@ func newChip(v judge.Verdict) chip {
 }
 
 // lead is the verdict that stands for a result: the worst, and a repair before what was kept.
-func (r Result) lead() judge.Verdict {
+func (r Result) lead() verdict.Verdict {
 	for _, v := range verdicts {
 		if slices.ContainsFunc(r.Rules, func(one RuleResult) bool { return one.Verdict == v }) {
 			return v
 		}
 	}
-	return judge.NotRun
+	return verdict.Invalid
 }
 
 // medians compares the arms of one run by the time from force to dead.
@@ -70,7 +69,7 @@ type medians struct {
 }
 
 type bar struct {
-	Arm     scenario.Arm
+	Arm     verdict.Arm
 	Width   string
 	Seconds string
 	Of      int
@@ -79,7 +78,7 @@ type bar struct {
 // summarize fills the head of the page.
 func (p *page) summarize(runs []Run) {
 	names, minors, took := []string{}, []string{}, []string{}
-	counts := map[judge.Verdict]int{}
+	counts := map[verdict.Verdict]int{}
 	for _, run := range runs {
 		names = append(names, run.Name)
 		minors = append(minors, run.Minor)
@@ -101,18 +100,18 @@ func (p *page) summarize(runs []Run) {
 			}
 		}
 	}
-	for _, v := range []judge.Verdict{judge.Reproduced, judge.Fixed, judge.KeptGood, judge.NotReproduced, judge.StillBroken,
-		judge.Regressed, judge.NotRun} {
+	for _, v := range []verdict.Verdict{verdict.Reproduced, verdict.Repaired, verdict.Kept, verdict.NotReproduced, verdict.StillBroken,
+		verdict.Regressed, verdict.Invalid} {
 		if counts[v] > 0 {
 			one := newChip(v)
 			one.N = counts[v]
 			p.Counts = append(p.Counts, one)
 		}
 	}
-	p.Sentence = map[Status]string{
-		StatusGood:    "Every judge found what the catalogue expects: stock shows the fault, fixed does not, and the rest is as it was.",
-		StatusRed:     "A judge saw something else than the catalogue expects. What it saw is listed below.",
-		StatusInvalid: "Nothing is red, but something was not run to the point where its rule applies. It is listed below.",
+	p.Sentence = map[verdict.Status]string{
+		verdict.StatusGood:    "Every judge found what the catalogue expects: stock shows the fault, fixed does not, and the rest is as it was.",
+		verdict.StatusRed:     "A judge saw something else than the catalogue expects. What it saw is listed below.",
+		verdict.StatusInvalid: "Nothing is red, but something was not run to the point where its rule applies. It is listed below.",
 	}[p.Status]
 	minors = slices.Compact(slices.Sorted(slices.Values(minors)))
 	p.Facts = append(p.Facts, fact{"Kubernetes", strings.Join(minors, ", ")}, fact{"levels", strings.Join(names, ", ")})
@@ -143,12 +142,12 @@ func newMedians(run Run) (medians, bool) {
 
 // versionFacts are the programs that took part, each with the versions on each arm.
 func versionFacts(runs []Run) []fact {
-	versions := map[string]map[scenario.Arm][]string{}
+	versions := map[string]map[verdict.Arm][]string{}
 	for _, run := range runs {
 		for key, h := range run.Histories {
 			for program, version := range h.Versions {
 				if versions[program] == nil {
-					versions[program] = map[scenario.Arm][]string{}
+					versions[program] = map[verdict.Arm][]string{}
 				}
 				versions[program][key.Arm] = append(versions[program][key.Arm], version)
 			}
@@ -157,7 +156,7 @@ func versionFacts(runs []Run) []fact {
 	var facts []fact
 	for _, program := range slices.Sorted(maps.Keys(versions)) {
 		var each []string
-		for _, arm := range scenario.Arms() {
+		for _, arm := range verdict.Arms() {
 			if all := slices.Compact(slices.Sorted(slices.Values(versions[program][arm]))); len(all) > 0 {
 				each = append(each, strings.Join(all, ", "))
 			}

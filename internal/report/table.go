@@ -23,8 +23,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Table prints one line for each scenario and rule: the arms' verdicts, whether they are the expected ones, and when the
@@ -97,13 +97,13 @@ func (r Results) rules(id string) []scenario.Rule {
 	return []scenario.Rule{"-"}
 }
 
-func (r Result) verdict(rule scenario.Rule) judge.Verdict {
+func (r Result) verdict(rule scenario.Rule) verdict.Verdict {
 	for _, one := range r.Rules {
 		if one.Rule == rule {
 			return one.Verdict
 		}
 	}
-	return judge.NotRun
+	return verdict.Invalid
 }
 
 func (r Result) dead() string {
@@ -178,7 +178,7 @@ func (r Result) Note(rule RuleResult) string {
 
 func (r Results) closing() string {
 	var b strings.Builder
-	counts := map[judge.Verdict]int{}
+	counts := map[verdict.Verdict]int{}
 	missing := 0
 	for _, id := range r.Scenarios {
 		for _, arm := range r.Arms {
@@ -192,8 +192,8 @@ func (r Results) closing() string {
 		}
 	}
 	var parts []string
-	for _, v := range []judge.Verdict{judge.Reproduced, judge.Fixed, judge.KeptGood, judge.NotReproduced, judge.StillBroken,
-		judge.Regressed, judge.NotRun} {
+	for _, v := range []verdict.Verdict{verdict.Reproduced, verdict.Repaired, verdict.Kept, verdict.NotReproduced, verdict.StillBroken,
+		verdict.Regressed, verdict.Invalid} {
 		if counts[v] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[v], v))
 		}

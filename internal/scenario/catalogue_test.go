@@ -21,6 +21,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // rows is every row of the scenario list.
@@ -194,7 +196,7 @@ func TestPickListsTheKnown(t *testing.T) {
 	if err != nil || len(two) != 2 || two[0].ID != "force-direct" {
 		t.Errorf("got %v, %v", two, err)
 	}
-	if _, err := ParseArm("left"); err == nil || !strings.Contains(err.Error(), "stock, fixed") {
+	if _, err := verdict.ParseArm("left"); err == nil || !strings.Contains(err.Error(), "stock, fixed") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := ParseLevel("moon"); err == nil || !strings.Contains(err.Error(), "sim, node, kind") {

@@ -20,28 +20,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/kgrace/kgrace/internal/verdict"
 )
-
-// Arm is one of the two kubelets of a minor.
-type Arm string
-
-const (
-	// Stock is the kubelet as upstream released it.
-	Stock Arm = "stock"
-	// Fixed is stock with the patch series.
-	Fixed Arm = "fixed"
-)
-
-// Arms returns both arms, stock first.
-func Arms() []Arm { return []Arm{Stock, Fixed} }
-
-// ParseArm returns the arm of that name; the error lists the known ones.
-func ParseArm(name string) (Arm, error) {
-	if slices.Contains(Arms(), Arm(name)) {
-		return Arm(name), nil
-	}
-	return "", fmt.Errorf("unknown arm %q; known: %s", name, joined(Arms()))
-}
 
 // Level is how much of what runs is real.
 type Level string
@@ -285,11 +266,32 @@ func (e Expectation) shows(level Level) bool {
 }
 
 // On returns what is expected on one arm.
-func (e Expectation) On(arm Arm) Outcome {
-	if arm == Stock {
+func (e Expectation) On(arm verdict.Arm) Outcome {
+	if arm == verdict.Stock {
 		return e.Stock
 	}
 	return e.Fixed
+}
+
+// Verdict returns what the finding on an arm means.
+func (e Expectation) Verdict(arm verdict.Arm, found Outcome) verdict.Verdict {
+	repair := e.Stock == Broken
+	switch {
+	case found != Held && found != Broken:
+		return verdict.Invalid
+	case !repair && found == Held:
+		return verdict.Kept
+	case !repair:
+		return verdict.Regressed
+	case arm == verdict.Stock && found == Broken:
+		return verdict.Reproduced
+	case arm == verdict.Stock:
+		return verdict.NotReproduced
+	case found == Held:
+		return verdict.Repaired
+	default:
+		return verdict.StillBroken
+	}
 }
 
 // until adds to expectations what stock does otherwise in the minors before one.

@@ -27,7 +27,7 @@ import (
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/property"
-	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Kind is what was split.
@@ -47,14 +47,14 @@ func ManifestFile(k Kind) string { return "shard-" + string(k) + ".json" }
 
 // Manifest says what a part was a part of. Everything but Part and Found is equal in all parts of one run.
 type Manifest struct {
-	Kind  Kind           `json:"kind"`
-	Part  Part           `json:"part"`
-	Minor string         `json:"minor"`
-	Arms  []scenario.Arm `json:"arms"`
+	Kind  Kind          `json:"kind"`
+	Part  Part          `json:"part"`
+	Minor string        `json:"minor"`
+	Arms  []verdict.Arm `json:"arms"`
 	// Runtimes are those whose manners were simulated.
 	Runtimes []string `json:"runtimes"`
 	// Suites are the digests of the arms' test binaries.
-	Suites map[scenario.Arm]string `json:"suites"`
+	Suites map[verdict.Arm]string `json:"suites"`
 	// Scenarios are those of the whole run of the catalogue, in its order.
 	Scenarios []string `json:"scenarios,omitempty"`
 	// Seed and Histories say which random scenarios the whole run has.

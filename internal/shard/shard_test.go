@@ -36,6 +36,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 const minor = "v1.37"
@@ -61,14 +62,14 @@ func leave(t *testing.T, dir string, p Part) {
 	for _, runtime := range sim.Personalities() {
 		below := filepath.Join(dir, Below(runtime))
 		mine := simkubelet.Rows(runtime, rows)
-		results := report.Results{Minor: minor, Level: scenario.LevelSim, Arms: scenario.Arms(), Scenarios: ids(mine), Seconds: float64(10 + p.Index),
+		results := report.Results{Minor: minor, Level: scenario.LevelSim, Arms: verdict.Arms(), Scenarios: ids(mine), Seconds: float64(10 + p.Index),
 			Lacking: []report.Lack{{Scenario: "now", Why: "since v1.99"}}}
 		for _, s := range mine {
-			for _, arm := range scenario.Arms() {
+			for _, arm := range verdict.Arms() {
 				c := simkubelet.Config{Arm: arm, Personality: runtime}
 				one := report.Result{Scenario: s.ID, Arm: arm, History: c.History(s.ID)}
 				for _, e := range s.Expect {
-					one.Rules = append(one.Rules, report.RuleResult{Finding: judge.Finding{Rule: e.Rule}, Verdict: judge.KeptGood})
+					one.Rules = append(one.Rules, report.RuleResult{Finding: judge.Finding{Rule: e.Rule}, Verdict: verdict.Kept})
 				}
 				results.Results = append(results.Results, one)
 				h := history.History{Header: history.Header{Scenario: s.ID, Arm: string(arm), Level: string(scenario.LevelSim), Minor: minor},
@@ -77,7 +78,7 @@ func leave(t *testing.T, dir string, p Part) {
 			}
 		}
 		must(t, results.Write(filepath.Join(below, report.ResultsFile(scenario.LevelSim))))
-		for _, arm := range scenario.Arms() {
+		for _, arm := range verdict.Arms() {
 			c := simkubelet.Config{Arm: arm, Personality: runtime}
 			var r types.Report
 			for _, s := range mine {
@@ -94,20 +95,20 @@ func leave(t *testing.T, dir string, p Part) {
 }
 
 func manifest(t *testing.T, p Part) Manifest {
-	return Manifest{Kind: Catalogue, Part: p, Minor: minor, Arms: scenario.Arms(), Runtimes: simkubelet.Runtimes(), Scenarios: ids(all(t)),
-		Suites: map[scenario.Arm]string{scenario.Stock: "sha256:1", scenario.Fixed: "sha256:2"}}
+	return Manifest{Kind: Catalogue, Part: p, Minor: minor, Arms: verdict.Arms(), Runtimes: simkubelet.Runtimes(), Scenarios: ids(all(t)),
+		Suites: map[verdict.Arm]string{verdict.Stock: "sha256:1", verdict.Fixed: "sha256:2"}}
 }
 
 // properties are those of 20 random scenarios in which stock broke R4 whenever the seed could be divided by 3.
 func properties(t *testing.T, dir string, p Part) Manifest {
 	m := manifest(t, p)
 	m.Kind, m.Scenarios, m.Seed, m.Histories = Properties, nil, 100, 20
-	for _, arm := range scenario.Arms() {
+	for _, arm := range verdict.Arms() {
 		r := property.Results{Minor: minor, Arm: arm, Seed: 100, Rules: map[scenario.Rule]property.Tally{}, Seconds: 1}
 		for _, seed := range (property.Config{Seed: 100, Count: 20, Shard: p.Index, Shards: p.Total}).Seeds() {
 			r.Histories++
 			tally := r.Rules["R4"]
-			if arm == scenario.Stock && seed%3 == 0 {
+			if arm == verdict.Stock && seed%3 == 0 {
 				tally.Broken++
 				if len(r.Broken) == 0 {
 					f := property.Found{Rule: "R4", Seed: seed, Why: "asked with 2", Row: fmt.Sprintf("properties/stock/%d.go.txt", seed)}
@@ -169,10 +170,10 @@ func TestMergedIsAsInOnePiece(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%d parts, %s (-in one piece +merged)\n%s", total, runtime, diff)
 			}
-			if got.Status() != report.StatusGood {
+			if got.Status() != verdict.StatusGood {
 				t.Errorf("status %s", got.Status())
 			}
-			junit, err := os.ReadFile(filepath.Join(out, below, simkubelet.Config{Arm: scenario.Fixed, Personality: runtime}.File("junit", "xml")))
+			junit, err := os.ReadFile(filepath.Join(out, below, simkubelet.Config{Arm: verdict.Fixed, Personality: runtime}.File("junit", "xml")))
 			must(t, err)
 			if n := strings.Count(string(junit), "<testcase "); n != len(got.Scenarios) {
 				t.Errorf("JUnit has %d cases, want %d", n, len(got.Scenarios))
@@ -183,7 +184,7 @@ func TestMergedIsAsInOnePiece(t *testing.T) {
 		}
 		for _, p := range merged.Properties {
 			want := property.Tally{Held: 20}
-			if p.Arm == scenario.Stock {
+			if p.Arm == verdict.Stock {
 				want = property.Tally{Held: 14, Broken: 6} // 102, 105, ... 117
 				if len(p.Broken) != 1 || p.Broken[0].Seed != 102 {
 					t.Errorf("broken %+v, want the smallest seed", p.Broken)
@@ -223,7 +224,7 @@ func TestMergeRefuses(t *testing.T) {
 		}, "not of one run: number of parts 3 and 4"},
 		"parts of other suites": {func(t *testing.T, dir string) []string {
 			m := manifest(t, Part{1, 3})
-			m.Suites[scenario.Fixed] = "sha256:3"
+			m.Suites[verdict.Fixed] = "sha256:3"
 			must(t, m.Write(filepath.Join(dir, "part-1")))
 			return nil
 		}, "not of one run: suites"},
@@ -287,9 +288,9 @@ func TestMergeRefuses(t *testing.T) {
 
 // TestARedPartIsRedInAll: a verdict in one part decides the whole; a result that is missing makes it invalid, not good.
 func TestARedPartIsRedInAll(t *testing.T) {
-	for want, spoil := range map[report.Status]func(*report.Results){
-		report.StatusRed:     func(r *report.Results) { r.Results[0].Rules[0].Verdict = judge.Regressed },
-		report.StatusInvalid: func(r *report.Results) { r.Results = r.Results[1:] },
+	for want, spoil := range map[verdict.Status]func(*report.Results){
+		verdict.StatusRed:     func(r *report.Results) { r.Results[0].Rules[0].Verdict = verdict.Regressed },
+		verdict.StatusInvalid: func(r *report.Results) { r.Results = r.Results[1:] },
 	} {
 		dir := parts(t, 3)
 		file := filepath.Join(dir, "part-2", report.ResultsFile(scenario.LevelSim))
@@ -350,8 +351,8 @@ func TestParts(t *testing.T) {
 
 func TestSuites(t *testing.T) {
 	dir := t.TempDir()
-	paths := map[scenario.Arm]string{}
-	for _, arm := range scenario.Arms() {
+	paths := map[verdict.Arm]string{}
+	for _, arm := range verdict.Arms() {
 		paths[arm] = filepath.Join(dir, string(arm), "sim.test")
 		must(t, os.MkdirAll(filepath.Dir(paths[arm]), 0o755))
 		must(t, os.WriteFile(paths[arm], []byte(arm), 0o755))
@@ -367,7 +368,7 @@ func TestSuites(t *testing.T) {
 	if diff := cmp.Diff(paths, got.Files); diff != "" || got.Minor != minor {
 		t.Errorf("minor %s, files %s", got.Minor, diff)
 	}
-	must(t, os.WriteFile(paths[scenario.Fixed], []byte("x"), 0o755))
+	must(t, os.WriteFile(paths[verdict.Fixed], []byte("x"), 0o755))
 	if _, err := OpenSuites(dir); err == nil || !strings.Contains(err.Error(), "replaced or cut short") {
 		t.Errorf("another program: %v", err)
 	}

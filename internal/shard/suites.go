@@ -27,7 +27,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // SuitesFile is the name of the list in a folder of compiled suites.
@@ -37,13 +37,13 @@ const SuitesFile = "suites.json"
 type Suites struct {
 	Minor string `json:"minor"`
 	// Files by arm, relative to the folder of the list, and the digest of each.
-	Files   map[scenario.Arm]string `json:"files"`
-	Digests map[scenario.Arm]string `json:"digests"`
+	Files   map[verdict.Arm]string `json:"files"`
+	Digests map[verdict.Arm]string `json:"digests"`
 }
 
 // NewSuites takes compiled suites by their paths. Files has the names that they are to have below a folder of suites.
-func NewSuites(minor string, paths map[scenario.Arm]string) (s Suites, err error) {
-	s = Suites{Minor: minor, Files: map[scenario.Arm]string{}, Digests: map[scenario.Arm]string{}}
+func NewSuites(minor string, paths map[verdict.Arm]string) (s Suites, err error) {
+	s = Suites{Minor: minor, Files: map[verdict.Arm]string{}, Digests: map[verdict.Arm]string{}}
 	for arm, path := range paths {
 		s.Files[arm] = filepath.Join(string(arm), "sim.test")
 		if s.Digests[arm], err = Digest(path); err != nil {

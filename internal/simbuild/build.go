@@ -31,6 +31,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Tag is the build tag of everything that compiles only with a tree in the place of k8s.io/kubernetes.
@@ -58,7 +59,7 @@ type Options struct {
 
 // Build compiles the suite of an arm, laying its tree out first if need be, and returns the path of the test binary. One
 // that was compiled from the same inputs is kept.
-func Build(ctx context.Context, r *kubetree.Repo, minor string, arm kubetree.Arm) (string, error) {
+func Build(ctx context.Context, r *kubetree.Repo, minor string, arm verdict.Arm) (string, error) {
 	tree, err := r.Ensure(ctx, minor, arm, nil)
 	if err != nil {
 		return "", err

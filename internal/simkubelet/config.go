@@ -26,6 +26,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // ConfigVar names the file that tells the Ginkgo suite what to run; `kgrace regress` writes it.
@@ -34,7 +35,7 @@ const ConfigVar = "KGRACE_SIM"
 // Config is what that file holds. A suite runs one arm with one personality of the runtime.
 type Config struct {
 	Minor       string          `json:"minor"`
-	Arm         scenario.Arm    `json:"arm"`
+	Arm         verdict.Arm     `json:"arm"`
 	Personality sim.Personality `json:"personality"`
 	Scenarios   []string        `json:"scenarios"`
 	Artifacts   string          `json:"artifacts"`
@@ -68,7 +69,7 @@ func ReadConfig(path string) (c Config, rows []scenario.Scenario, err error) {
 	if err != nil {
 		return c, nil, fmt.Errorf("%s=%s: %w", ConfigVar, path, err)
 	}
-	if _, err := scenario.ParseArm(string(c.Arm)); err != nil {
+	if _, err := verdict.ParseArm(string(c.Arm)); err != nil {
 		return c, nil, err
 	}
 	if _, err := ParseRuntime(string(c.Personality)); err != nil {

@@ -35,6 +35,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Durations of a scenario, in virtual time. None decides a verdict.
@@ -55,7 +56,7 @@ const (
 // Play is one scenario to be played.
 type Play struct {
 	Minor       string
-	Arm         scenario.Arm
+	Arm         verdict.Arm
 	Personality sim.Personality
 	Scenario    scenario.Scenario
 }

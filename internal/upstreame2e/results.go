@@ -27,7 +27,7 @@ import (
 	"github.com/onsi/ginkgo/v2/reporters"
 
 	"github.com/kgrace/kgrace/internal/junit"
-	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Verdict is what the two arms say together about one spec.
@@ -55,13 +55,13 @@ const (
 type Results struct {
 	Minor string `json:"minor"`
 	// Kubernetes is the release that e2e.test was built from.
-	Kubernetes string         `json:"kubernetes"`
-	Arms       []scenario.Arm `json:"arms"`
+	Kubernetes string        `json:"kubernetes"`
+	Arms       []verdict.Arm `json:"arms"`
 	// NodeImages are those of the arms' clusters, Kubelets what their kubelets call themselves.
-	NodeImages map[scenario.Arm]string `json:"nodeImages"`
-	Kubelets   map[scenario.Arm]string `json:"kubelets"`
-	Seconds    float64                 `json:"seconds"`
-	Specs      []Result                `json:"specs"`
+	NodeImages map[verdict.Arm]string `json:"nodeImages"`
+	Kubelets   map[verdict.Arm]string `json:"kubelets"`
+	Seconds    float64                `json:"seconds"`
+	Specs      []Result               `json:"specs"`
 	// Not are specs about the end of a pod that are not run, each with the reason.
 	Not []Spec `json:"not,omitempty"`
 	// Images that the specs may ask for.
@@ -71,15 +71,15 @@ type Results struct {
 // Result is one spec.
 type Result struct {
 	Spec
-	Verdict Verdict                  `json:"verdict"`
-	On      map[scenario.Arm]Outcome `json:"on"`
+	Verdict Verdict                 `json:"verdict"`
+	On      map[verdict.Arm]Outcome `json:"on"`
 }
 
 // Compare holds what the specs said on the arms against each other. With one arm alone there is nothing to compare: what
 // passes is kept, what fails is invalid.
-func Compare(specs []Spec, on map[scenario.Arm]map[string]Outcome) (results []Result) {
+func Compare(specs []Spec, on map[verdict.Arm]map[string]Outcome) (results []Result) {
 	for _, s := range specs {
-		r := Result{Spec: s, On: map[scenario.Arm]Outcome{}}
+		r := Result{Spec: s, On: map[verdict.Arm]Outcome{}}
 		for arm, said := range on {
 			r.On[arm] = said[s.Text]
 		}
@@ -100,7 +100,7 @@ func (r Result) verdict() Verdict {
 			failed++
 		}
 	}
-	stock, fixed := r.On[scenario.Stock].State, r.On[scenario.Fixed].State
+	stock, fixed := r.On[verdict.Stock].State, r.On[verdict.Fixed].State
 	switch {
 	case passed == len(r.On) && passed > 0:
 		return Kept

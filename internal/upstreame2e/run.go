@@ -33,7 +33,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // cleanup is how long upstream's suite has to remove its namespaces when it is interrupted.
@@ -48,7 +48,7 @@ type Runner struct {
 	Binary, Kubectl string
 	// Kubeconfig is the cluster's.
 	Kubeconfig string
-	Arm        scenario.Arm
+	Arm        verdict.Arm
 	// Processes is how many e2e.test run side by side.
 	Processes int
 	// Timeout ends a process that hangs. It decides no verdict: what it cut short is invalid.

@@ -28,7 +28,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestTheListsLoad(t *testing.T) {
@@ -153,8 +153,8 @@ func TestCompare(t *testing.T) {
 		{"passed", "interrupted", Invalid},
 		{"", "failed", Invalid},
 	} {
-		r := Results{Kubernetes: "v1.37.2", Arms: scenario.Arms(), Specs: Compare(specs("a"), map[scenario.Arm]map[string]Outcome{
-			scenario.Stock: {"a": {State: c.stock, Message: "said on stock"}}, scenario.Fixed: {"a": {State: c.fixed, Message: "said on fixed"}}})}
+		r := Results{Kubernetes: "v1.37.2", Arms: verdict.Arms(), Specs: Compare(specs("a"), map[verdict.Arm]map[string]Outcome{
+			verdict.Stock: {"a": {State: c.stock, Message: "said on stock"}}, verdict.Fixed: {"a": {State: c.fixed, Message: "said on fixed"}}})}
 		if got := r.Specs[0].Verdict; got != c.want {
 			t.Errorf("%s and %s: %s, want %s", c.stock, c.fixed, got, c.want)
 		}
@@ -175,7 +175,7 @@ func TestCompare(t *testing.T) {
 	if (Results{}).Unsaid() == nil {
 		t.Error("a run without a spec says nothing, and does not say so")
 	}
-	one := Compare(specs("a"), map[scenario.Arm]map[string]Outcome{scenario.Fixed: {"a": {State: "failed"}}})
+	one := Compare(specs("a"), map[verdict.Arm]map[string]Outcome{verdict.Fixed: {"a": {State: "failed"}}})
 	if one[0].Verdict != Invalid {
 		t.Errorf("failed on the only arm: %s", one[0].Verdict)
 	}
@@ -183,9 +183,9 @@ func TestCompare(t *testing.T) {
 
 // TestNothingIsHidden: what is not run, what is not supplied, and what stands in for another are in the table and the files.
 func TestNothingIsHidden(t *testing.T) {
-	r := Results{Minor: "v1.37", Kubernetes: "v1.37.2", Arms: scenario.Arms(), Kubelets: map[scenario.Arm]string{scenario.Stock: "v1.37.2", scenario.Fixed: "v1.37.2+grace.1"},
-		Specs: Compare(specs("[sig-node] a"), map[scenario.Arm]map[string]Outcome{scenario.Stock: {"[sig-node] a": {State: "passed", Seconds: 3}},
-			scenario.Fixed: {"[sig-node] a": {State: "failed", Seconds: 4, Message: "Gomega says no", Log: "upstream-e2e/fixed-0/e2e.log"}}}),
+	r := Results{Minor: "v1.37", Kubernetes: "v1.37.2", Arms: verdict.Arms(), Kubelets: map[verdict.Arm]string{verdict.Stock: "v1.37.2", verdict.Fixed: "v1.37.2+grace.1"},
+		Specs: Compare(specs("[sig-node] a"), map[verdict.Arm]map[string]Outcome{verdict.Stock: {"[sig-node] a": {State: "passed", Seconds: 3}},
+			verdict.Fixed: {"[sig-node] a": {State: "failed", Seconds: 4, Message: "Gomega says no", Log: "upstream-e2e/fixed-0/e2e.log"}}}),
 		Not:    []Spec{{Text: "[sig-node] b", Why: "it wants two clouds"}},
 		Images: []Image{{Name: "example.org/nginx:1", Made: "a stand-in", Pods: 2}, {Name: "example.org/perl:5", Pods: 1}, {Name: "example.org/kitten:1"}}}
 	var b bytes.Buffer
@@ -218,7 +218,7 @@ func TestNothingIsHidden(t *testing.T) {
 
 func runner(t *testing.T, binary string) (Runner, *bytes.Buffer) {
 	var said bytes.Buffer
-	return Runner{Binary: binary, Kubectl: "kubectl", Kubeconfig: "none", Arm: scenario.Fixed, Processes: 2, Timeout: time.Minute,
+	return Runner{Binary: binary, Kubectl: "kubectl", Kubeconfig: "none", Arm: verdict.Fixed, Processes: 2, Timeout: time.Minute,
 		Artifacts: filepath.Join(t.TempDir(), "upstream-e2e"), Progress: &said}, &said
 }
 

@@ -35,6 +35,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kindnode"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/nodebin"
+	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
@@ -70,7 +71,7 @@ func cluster(t *testing.T) (c *kindcluster.Cluster, kubeconfig string, control s
 		t.Fatal(err)
 	}
 	const name = "kgrace-check"
-	c, err = kindcluster.Up(t.Context(), kindcluster.Config{Name: name, Image: kindnode.DefaultImage(minor, kubetree.Stock), Programs: programs,
+	c, err = kindcluster.Up(t.Context(), kindcluster.Config{Name: name, Image: kindnode.DefaultImage(minor, verdict.Stock), Programs: programs,
 		LinesSocket: "lines.sock", Record: history.SinkFunc(func(history.Event) {}), Log: t.Output()})
 	if err != nil {
 		t.Fatal(err)

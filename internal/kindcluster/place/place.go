@@ -27,11 +27,12 @@ import (
 	"github.com/kgrace/kgrace/internal/kindcluster"
 	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Opener makes a cluster for each arm. What a cluster that fails logged is kept below the artifacts folder.
 func Opener(clusters regress.Clusters, artifacts string, log io.Writer) regress.Opener {
-	return func(ctx context.Context, arm scenario.Arm, record history.Sink) (regress.Place, error) {
+	return func(ctx context.Context, arm verdict.Arm, record history.Sink) (regress.Place, error) {
 		cluster, err := kindcluster.Up(ctx, kindcluster.Config{
 			Name: Name(clusters, arm), Image: clusters.Images[arm], Programs: kindcluster.Programs(clusters.Programs),
 			LinesSocket: cast.LinesSocket, Record: record, Log: log,
@@ -45,6 +46,6 @@ func Opener(clusters regress.Clusters, artifacts string, log io.Writer) regress.
 }
 
 // Name is the name of an arm's cluster.
-func Name(clusters regress.Clusters, arm scenario.Arm) string {
+func Name(clusters regress.Clusters, arm verdict.Arm) string {
 	return clusters.Prefix + "-" + string(arm)
 }

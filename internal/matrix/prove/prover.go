@@ -25,6 +25,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/matrix"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Prover fills cells. It is not safe for use by several goroutines. Close removes what it laid out.
@@ -64,7 +65,7 @@ func (p *Prover) Close() error {
 
 // Inputs lays the stock arm out, and reads this project's own sources.
 func (p *Prover) Inputs(ctx context.Context, plan *matrix.Plan) (matrix.Inputs, error) {
-	stock, err := p.repo.Ensure(ctx, plan.Minor, kubetree.Stock, nil)
+	stock, err := p.repo.Ensure(ctx, plan.Minor, verdict.Stock, nil)
 	if err != nil {
 		return matrix.Inputs{}, err
 	}
@@ -83,7 +84,7 @@ func (p *Prover) Prove(ctx context.Context, plan *matrix.Plan, number int, c mat
 		if err := os.RemoveAll(p.treesDir()); err != nil {
 			return matrix.Cell{}, err
 		}
-		stock, err := p.repo.Ensure(ctx, plan.Minor, kubetree.Stock, nil)
+		stock, err := p.repo.Ensure(ctx, plan.Minor, verdict.Stock, nil)
 		if err != nil {
 			return matrix.Cell{}, err
 		}

@@ -26,16 +26,17 @@ import (
 	"github.com/kgrace/kgrace/internal/matrix"
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // tree says which scenarios a tree breaks; those in invalid never got to the point.
 func tree(broken ...string) *verdicts {
-	v := &verdicts{Scenarios: map[string]verdict{}}
+	v := &verdicts{Scenarios: map[string]finding{}}
 	for _, id := range []string{"a", "b", "c"} {
-		v.Scenarios[id] = verdict{}
+		v.Scenarios[id] = finding{}
 	}
 	for _, id := range broken {
-		v.Scenarios[id] = verdict{Broken: []scenario.Rule{"R3", "R4"}}
+		v.Scenarios[id] = finding{Broken: []scenario.Rule{"R3", "R4"}}
 	}
 	return v
 }
@@ -43,7 +44,7 @@ func tree(broken ...string) *verdicts {
 func TestJudged(t *testing.T) {
 	gone := &verdicts{Missing: "patch 3 does not apply to it"}
 	invalid := tree()
-	invalid.Scenarios["a"] = verdict{Invalid: "R3: no pod"}
+	invalid.Scenarios["a"] = finding{Invalid: "R3: no pod"}
 	for name, c := range map[string]struct {
 		ladder  []*verdicts
 		without *verdicts
@@ -95,14 +96,14 @@ func TestWhatUpstreamHas(t *testing.T) {
 }
 
 func TestVerdictsOf(t *testing.T) {
-	rule := func(r scenario.Rule, v judge.Verdict, why string) report.RuleResult {
+	rule := func(r scenario.Rule, v verdict.Verdict, why string) report.RuleResult {
 		return report.RuleResult{Finding: judge.Finding{Rule: r, Why: why}, Verdict: v}
 	}
 	got := verdictsOf(report.Results{Results: []report.Result{
-		{Scenario: "held", Rules: []report.RuleResult{rule("R1", judge.Fixed, ""), rule("R2", judge.KeptGood, "")}},
-		{Scenario: "broken", Rules: []report.RuleResult{rule("R1", judge.StillBroken, ""), rule("R2", judge.Regressed, ""), rule("R3", judge.NotRun, "no pod")}},
-		{Scenario: "left", Rules: []report.RuleResult{rule("R1", judge.NotRun, "deadlock: main bubble goroutine has exited but blocked goroutines remain")}},
-		{Scenario: "invalid", Rules: []report.RuleResult{rule("R1", judge.Fixed, ""), rule("R2", judge.NotRun, "no pod")}},
+		{Scenario: "held", Rules: []report.RuleResult{rule("R1", verdict.Repaired, ""), rule("R2", verdict.Kept, "")}},
+		{Scenario: "broken", Rules: []report.RuleResult{rule("R1", verdict.StillBroken, ""), rule("R2", verdict.Regressed, ""), rule("R3", verdict.Invalid, "no pod")}},
+		{Scenario: "left", Rules: []report.RuleResult{rule("R1", verdict.Invalid, "deadlock: main bubble goroutine has exited but blocked goroutines remain")}},
+		{Scenario: "invalid", Rules: []report.RuleResult{rule("R1", verdict.Repaired, ""), rule("R2", verdict.Invalid, "no pod")}},
 		{Scenario: "empty"},
 	}})
 	for id, want := range map[string]string{"held": "", "broken": "R1 R2", "left": "R13"} {

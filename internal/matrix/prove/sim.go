@@ -39,6 +39,7 @@ import (
 	"github.com/kgrace/kgrace/internal/simbuild"
 	"github.com/kgrace/kgrace/internal/simkubelet"
 	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // suiteTime ends a suite that a tree makes hang.
@@ -47,22 +48,22 @@ const suiteTime = 5 * time.Minute
 // verdicts are what the catalogue says of one tree.
 type verdicts struct {
 	Tree      string             `json:"tree"`
-	Scenarios map[string]verdict `json:"scenarios,omitempty"`
+	Scenarios map[string]finding `json:"scenarios,omitempty"`
 	// Missing says why there is no such tree; empty where there is.
 	Missing string `json:"missing,omitempty"`
 }
 
-// verdict is one scenario on one tree.
-type verdict struct {
+// finding is one scenario on one tree.
+type finding struct {
 	Broken []scenario.Rule `json:"broken,omitempty"`
 	// Invalid says why nothing is known.
 	Invalid string `json:"invalid,omitempty"`
 }
 
-func (v verdict) held() bool { return len(v.Broken) == 0 && v.Invalid == "" }
+func (v finding) held() bool { return len(v.Broken) == 0 && v.Invalid == "" }
 
 // Of returns the verdict on a scenario.
-func (v *verdicts) Of(id string) verdict {
+func (v *verdicts) Of(id string) finding {
 	if one, ok := v.Scenarios[id]; ok {
 		return one
 	}
@@ -70,7 +71,7 @@ func (v *verdicts) Of(id string) verdict {
 	if v.Missing != "" {
 		why = v.Missing
 	}
-	return verdict{Invalid: why}
+	return finding{Invalid: why}
 }
 
 func (v *verdicts) ids() []string { return slices.Sorted(maps.Keys(v.Scenarios)) }
@@ -219,7 +220,7 @@ func (b *bench) runSuite(ctx context.Context, suite, dir string) (report.Results
 	if err != nil {
 		return report.Results{}, err
 	}
-	c := simkubelet.Config{Minor: b.plan.Minor, Arm: scenario.Fixed, Personality: sim.Containerd, Artifacts: dir}
+	c := simkubelet.Config{Minor: b.plan.Minor, Arm: verdict.Fixed, Personality: sim.Containerd, Artifacts: dir}
 	for _, s := range simkubelet.Rows(c.Personality, rows) {
 		c.Scenarios = append(c.Scenarios, s.ID)
 	}
@@ -245,10 +246,10 @@ func (b *bench) runSuite(ctx context.Context, suite, dir string) (report.Results
 const leftover = "blocked goroutines remain"
 
 // verdictsOf are the rules that a judge found broken; where goroutines were left, the one that forbids that.
-func verdictsOf(results report.Results) map[string]verdict {
-	all := map[string]verdict{}
+func verdictsOf(results report.Results) map[string]finding {
+	all := map[string]finding{}
 	for _, one := range results.Results {
-		var v verdict
+		var v finding
 		for _, rule := range one.Rules {
 			switch {
 			case rule.Verdict.Red():

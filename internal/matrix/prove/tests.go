@@ -23,8 +23,8 @@ import (
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/intree"
-	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/matrix"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // upstream fills the column upstream.
@@ -126,15 +126,15 @@ func (b *bench) without(ctx context.Context, number int) (cell matrix.Cell, err 
 func withoutEvidence(d intree.Declared, before, stock intree.Result) matrix.Evidence {
 	e := matrix.Evidence{Name: before.Name()}
 	switch {
-	case before.Verdict == judge.KeptGood:
+	case before.Verdict == verdict.Kept:
 		e.Status, e.Text = matrix.Nothing, "kept: "+d.Kept
-	case before.Verdict == judge.Reproduced:
+	case before.Verdict == verdict.Reproduced:
 		e.Status, e.Text = matrix.Proved, before.Why
-	case stock.Verdict == judge.Reproduced && before.Verdict == judge.NotReproduced:
+	case stock.Verdict == verdict.Reproduced && before.Verdict == verdict.NotReproduced:
 		e.Status, e.Text = matrix.Red, "it passes on the tree before the patch, though it fails on stock: it is an earlier patch that it proves"
-	case stock.Verdict == judge.Reproduced:
+	case stock.Verdict == verdict.Reproduced:
 		e.Status, e.Text = matrix.Proved, "on stock: "+stock.Why+"; before the patch, in other words: "+says(before)
-	case stock.Verdict == judge.NotReproduced:
+	case stock.Verdict == verdict.NotReproduced:
 		e.Status, e.Text = matrix.Drop, "passes on stock"
 	case stock.Verdict.Red():
 		e.Status, e.Text = matrix.Red, stock.Why

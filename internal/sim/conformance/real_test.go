@@ -35,6 +35,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // askedVar asks for the test on a real containerd, which builds what a node needs where it is missing.
@@ -60,7 +61,7 @@ func programs(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, err := repo.Binaries(t.Context(), "", kubetree.Stock)
+	bin, err := repo.Binaries(t.Context(), "", verdict.Stock)
 	if err != nil {
 		t.Fatal(err)
 	}

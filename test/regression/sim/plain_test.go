@@ -31,6 +31,7 @@ import (
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // TestSim is the suite without Ginkgo, which needs newer libraries than the kubelet of v1.22 can be compiled with: the same
@@ -45,7 +46,7 @@ func TestSim(t *testing.T) {
 		t.Fatal(err)
 	}
 	quiet(t, config)
-	results := report.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []scenario.Arm{config.Arm}}
+	results := report.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{config.Arm}}
 	for _, s := range rows {
 		results.Scenarios = append(results.Scenarios, s.ID)
 	}

@@ -34,6 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // safety ends a suite that hangs: real time, not the bubbles'. It decides no verdict.
@@ -79,7 +80,7 @@ func TestSim(t *testing.T) {
 
 // specs makes the tree of specs: it depends on what was asked for, so it is made once that is known.
 func specs() {
-	results = report.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []scenario.Arm{config.Arm}}
+	results = report.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{config.Arm}}
 	begin := time.Now()
 	for _, s := range rows {
 		results.Scenarios = append(results.Scenarios, s.ID)
