@@ -34,6 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/matrix"
 	"github.com/kgrace/kgrace/internal/matrix/prove"
 	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 )
 
 // matrixQuery is what was asked for on the command line.
@@ -202,7 +203,7 @@ func writeMatrix(dir string, table matrix.Table) error {
 		return err
 	}
 	// The page of the scenarios, where there is one, leads here from now on.
-	if _, err := os.Stat(filepath.Join(dir, report.PageFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, result.PageFile)); err != nil {
 		return nil
 	}
 	_, err = writeReport(dir, "")

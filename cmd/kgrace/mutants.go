@@ -30,7 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/mutant"
 	"github.com/kgrace/kgrace/internal/property"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simbuild"
@@ -255,7 +255,7 @@ func compileMutant(ctx context.Context, r *kubetree.Repo, toolchain, mod, overla
 const leftover = "blocked goroutines remain"
 
 // caughtBy are the rules that a judge found broken; and, where goroutines were left, the one that forbids that.
-func caughtBy(results report.Results) (by []catcher) {
+func caughtBy(results result.Results) (by []catcher) {
 	for _, one := range results.Results {
 		for _, rule := range one.Rules {
 			switch {

@@ -30,7 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/mutant"
 	"github.com/kgrace/kgrace/internal/regress"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -126,7 +126,7 @@ func tryMutantOnNode(ctx context.Context, app *app, r *kubetree.Repo, m mutant.M
 }
 
 // notRed are the scenarios of a run that no judge found red. The error names those that decided nothing.
-func notRed(results report.Results, by []catcher) (missed []string, err error) {
+func notRed(results result.Results, by []catcher) (missed []string, err error) {
 	for _, id := range results.Scenarios {
 		if slices.ContainsFunc(by, func(c catcher) bool { return c.Scenario == id }) {
 			continue

@@ -23,7 +23,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/mutant"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -65,10 +65,10 @@ func TestMutantsAreListed(t *testing.T) {
 
 // On a node a mutant must be red in every scenario that it names; one that decided nothing says neither.
 func TestNotRed(t *testing.T) {
-	one := func(id string, v verdict.Verdict) report.Result {
-		return report.Result{Scenario: id, Arm: verdict.Fixed, Rules: []report.RuleResult{{Finding: judge.Finding{Rule: "R1", Why: "why"}, Verdict: v}}}
+	one := func(id string, v verdict.Verdict) result.Result {
+		return result.Result{Scenario: id, Arm: verdict.Fixed, Rules: []result.Rule{{Finding: judge.Finding{Rule: "R1", Why: "why"}, Verdict: v}}}
 	}
-	results := report.Results{Scenarios: []string{"a", "b", "c", "d"}, Results: []report.Result{one("a", verdict.StillBroken), one("b", verdict.Repaired), one("c", verdict.Invalid)}}
+	results := result.Results{Scenarios: []string{"a", "b", "c", "d"}, Results: []result.Result{one("a", verdict.StillBroken), one("b", verdict.Repaired), one("c", verdict.Invalid)}}
 	missed, err := notRed(results, caughtBy(results))
 	if len(missed) != 1 || missed[0] != "b" {
 		t.Errorf("missed %v", missed)
@@ -80,12 +80,12 @@ func TestNotRed(t *testing.T) {
 
 // Only what a judge saw, or goroutines that were left, catches a mutant: a run that proves nothing does not.
 func TestCaughtBy(t *testing.T) {
-	rule := func(v verdict.Verdict, why string) report.Result {
-		return report.Result{Scenario: "s", Rules: []report.RuleResult{{Finding: judge.Finding{Rule: "R1", Why: why}, Verdict: v}}}
+	rule := func(v verdict.Verdict, why string) result.Result {
+		return result.Result{Scenario: "s", Rules: []result.Rule{{Finding: judge.Finding{Rule: "R1", Why: why}, Verdict: v}}}
 	}
 	for _, c := range []struct {
 		name   string
-		result report.Result
+		result result.Result
 		want   string
 	}{
 		{"held", rule(verdict.Repaired, "dead at 5.00 s"), ""},
@@ -95,7 +95,7 @@ func TestCaughtBy(t *testing.T) {
 		{"goroutines left", rule(verdict.Invalid, "given up: deadlock: main bubble goroutine has exited but "+leftover), "R13"},
 	} {
 		got := ""
-		for _, by := range caughtBy(report.Results{Results: []report.Result{c.result}}) {
+		for _, by := range caughtBy(result.Results{Results: []result.Result{c.result}}) {
 			got += string(by.Rule)
 		}
 		if got != c.want {

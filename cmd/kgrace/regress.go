@@ -29,7 +29,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/regress"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simkubelet"
 	"github.com/kgrace/kgrace/internal/verdict"
@@ -149,7 +149,7 @@ func (q *regression) resolve(ids []string) (err error) {
 }
 
 func (q *regression) rejudge(app *app) error {
-	results, err := regress.Rejudge(q.judge, q.catalogue)
+	results, err := result.Rejudge(q.judge, q.catalogue)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (q *regression) build(ctx context.Context, r *kubetree.Repo) (map[verdict.A
 }
 
 // finish prints the results and turns their status into the exit code.
-func (q *regression) finish(app *app, results report.Results) error {
+func (q *regression) finish(app *app, results result.Results) error {
 	if q.out == "json" {
 		if err := writeJSON(app.output, results); err != nil {
 			return err
@@ -227,7 +227,7 @@ func (q *regression) finish(app *app, results report.Results) error {
 }
 
 // notGood names the scenarios whose verdicts are not the expected ones.
-func (q *regression) notGood(results report.Results) []string {
+func (q *regression) notGood(results result.Results) []string {
 	names := []string{}
 	for _, id := range results.Scenarios {
 		for _, arm := range results.Arms {

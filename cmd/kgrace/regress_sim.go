@@ -27,8 +27,7 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
-	"github.com/kgrace/kgrace/internal/regress"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/shard"
 	"github.com/kgrace/kgrace/internal/sim"
@@ -59,7 +58,7 @@ func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) e
 		return err
 	}
 	var reds, errs []error
-	all := map[string]report.Results{}
+	all := map[string]result.Results{}
 	for _, p := range runtimes {
 		if q.split.part.Split() && len(simkubelet.Rows(p, q.scenarios)) == 0 {
 			continue // other parts have some
@@ -95,7 +94,7 @@ func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) e
 }
 
 // judged is finish without the JSON, which is one object for all runtimes.
-func (q *regression) judged(app *app, results report.Results) error {
+func (q *regression) judged(app *app, results result.Results) error {
 	if q.out != "json" {
 		return q.finish(app, results)
 	}
@@ -110,20 +109,20 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // simulateOn runs the suites of all arms side by side against one runtime, and merges what they found. failed is what suites
 // say that did leave results.
-func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality, dir string, suites map[verdict.Arm]string) (results report.Results, failed, err error) {
+func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality, dir string, suites map[verdict.Arm]string) (results result.Results, failed, err error) {
 	begin := time.Now()
 	rows := simkubelet.Rows(p, q.scenarios)
-	results = report.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Lacking: report.LackingIn(q.minor, q.lacking)}
+	results = result.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Lacking: result.LackingIn(q.minor, q.lacking)}
 	for _, s := range rows {
 		results.Scenarios = append(results.Scenarios, s.ID)
 	}
 	if len(rows) == 0 {
 		return results, nil, fmt.Errorf("runtime %s can carry none of these scenarios", p)
 	}
-	if err := renew(dir, report.ResultsFile(scenario.LevelSim), report.PageFile, filepath.Join("histories", string(scenario.LevelSim))); err != nil {
+	if err := renew(dir, result.ResultsFile(scenario.LevelSim), result.PageFile, filepath.Join("histories", string(scenario.LevelSim))); err != nil {
 		return results, nil, err
 	}
-	parts := make([]report.Results, len(q.arms))
+	parts := make([]result.Results, len(q.arms))
 	errs, fails := make([]error, len(q.arms)), make([]error, len(q.arms))
 	var wait sync.WaitGroup
 	for i, arm := range q.arms {
@@ -141,12 +140,12 @@ func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality
 			}
 		}
 	}
-	if err := regress.HoldAgainstStock(&results, dir, rows); err != nil {
+	if err := result.HoldAgainstStock(&results, dir, rows); err != nil {
 		return results, nil, err
 	}
 	results.Seconds = time.Since(begin).Seconds()
 	fmt.Fprintf(app.errs, "sim: %d scenarios on %d arms against %s in %.1f s\n", len(rows), len(q.arms), p, results.Seconds)
-	return results, errors.Join(fails...), results.Write(filepath.Join(dir, report.ResultsFile(scenario.LevelSim)))
+	return results, errors.Join(fails...), results.Write(filepath.Join(dir, result.ResultsFile(scenario.LevelSim)))
 }
 
 // everyMinor in the place of a minor asks for all of them.

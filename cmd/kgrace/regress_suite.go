@@ -27,7 +27,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/regress"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/versions"
@@ -81,7 +81,7 @@ func (q *regression) runOn(ctx context.Context, app *app, r *kubetree.Repo, tool
 
 // playOn compiles the suite, runs it, and reads what it left. The configuration says what kubelets it runs; what the command line
 // says is added. failed is what the suite itself says, beside its results.
-func (q *regression) playOn(ctx context.Context, app *app, r *kubetree.Repo, toolchain string, s suite, c regress.Config) (results report.Results, failed, err error) {
+func (q *regression) playOn(ctx context.Context, app *app, r *kubetree.Repo, toolchain string, s suite, c regress.Config) (results result.Results, failed, err error) {
 	program := filepath.Join(r.Output, "bin", s.program)
 	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "test", "-c", "-o", program, s.pkg); err != nil {
 		return results, nil, fmt.Errorf("build the suite: %w", err)
@@ -91,18 +91,18 @@ func (q *regression) playOn(ctx context.Context, app *app, r *kubetree.Repo, too
 		return results, nil, err
 	}
 	failed = runSuite(ctx, program, config, filepath.Join(q.artifacts, s.name+".log"), app)
-	file := filepath.Join(q.artifacts, report.ResultsFile(s.level))
-	if results, err = report.Read(file); err != nil {
+	file := filepath.Join(q.artifacts, result.ResultsFile(s.level))
+	if results, err = result.Read(file); err != nil {
 		return results, failed, errors.Join(failed, err)
 	}
-	results.Lacking = report.LackingIn(q.minor, q.lacking)
+	results.Lacking = result.LackingIn(q.minor, q.lacking)
 	return results, failed, results.Write(file)
 }
 
 // prepare clears the artifacts of an earlier run and writes the suite's configuration.
 func (q *regression) prepare(s suite, c regress.Config) (string, error) {
 	junit, ginkgo := regress.Reports(s.level)
-	old := []string{report.ResultsFile(s.level), report.PageFile, s.name + ".log", junit, ginkgo}
+	old := []string{result.ResultsFile(s.level), result.PageFile, s.name + ".log", junit, ginkgo}
 	for _, folder := range s.folders {
 		old = append(old, filepath.Join(folder, string(s.level)))
 	}

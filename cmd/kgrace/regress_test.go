@@ -24,7 +24,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -72,7 +72,7 @@ func TestRegressJudgesKeptHistoriesAgain(t *testing.T) {
 		t.Errorf("exit %d, %q\n%s", code, errs, output)
 	}
 	code, output, _ = regressed(t, "--judge", kept, "-o", "json")
-	var results report.Results
+	var results result.Results
 	if err := json.Unmarshal([]byte(output), &results); err != nil || code != verdict.ExitGood || len(results.Results) != len(files) {
 		t.Errorf("exit %d, %v, %d results", code, err, len(results.Results))
 	}

@@ -24,8 +24,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -61,7 +61,7 @@ network. A file that is not whole is refused by name and line.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&file, "output", "o", "", "the file to write (default: "+report.PageFile+" in the folder)")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "the file to write (default: "+result.PageFile+" in the folder)")
 	cmd.AddCommand(newReportMergeCommand(app))
 	return cmd
 }
@@ -86,19 +86,19 @@ func writeReport(dir, file string) (string, error) {
 	if broken != nil {
 		return "", broken
 	}
-	results, none := regress.Rejudge(dir, catalogue)
+	results, none := result.Rejudge(dir, catalogue)
 	if errors.Is(none, os.ErrNotExist) {
 		return "", err
 	}
 	if none != nil {
 		return "", none
 	}
-	run, err := report.NewRun(string(results.Level), results, func(name string) string { return name })
+	run, err := result.NewRun(string(results.Level), results, func(name string) string { return name })
 	if err != nil {
 		return "", err
 	}
 	if file == "" {
-		file = filepath.Join(dir, report.PageFile)
+		file = filepath.Join(dir, result.PageFile)
 	}
-	return file, report.WriteFile(file, []report.Run{run})
+	return file, report.WriteFile(file, []result.Run{run})
 }

@@ -30,7 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/property"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/shard"
 	"github.com/kgrace/kgrace/internal/simkubelet"
@@ -71,15 +71,15 @@ func fakeSuite(redOne string) error {
 	if err != nil {
 		return err
 	}
-	r := report.Results{Minor: c.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{c.Arm}, Scenarios: c.Scenarios}
+	r := result.Results{Minor: c.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{c.Arm}, Scenarios: c.Scenarios}
 	for _, s := range rows {
-		one := report.Result{Scenario: s.ID, Arm: c.Arm}
+		one := result.Result{Scenario: s.ID, Arm: c.Arm}
 		for _, e := range s.Expect {
 			v := verdict.Kept
 			if s.ID == redOne && c.Arm == verdict.Fixed {
 				v = verdict.Regressed
 			}
-			one.Rules = append(one.Rules, report.RuleResult{Finding: judge.Finding{Rule: e.Rule}, Verdict: v})
+			one.Rules = append(one.Rules, result.Rule{Finding: judge.Finding{Rule: e.Rule}, Verdict: v})
 		}
 		r.Results = append(r.Results, one)
 	}
@@ -177,9 +177,9 @@ func TestSplitAndMerged(t *testing.T) {
 		t.Fatalf("merge: exit %d: %s%s", code, output, errs)
 	}
 	for _, below := range []string{".", "crio"} {
-		var got, want report.Results
-		for dir, into := range map[string]*report.Results{piece: &want, whole: &got} {
-			data, err := os.ReadFile(filepath.Join(dir, below, report.ResultsFile(scenario.LevelSim)))
+		var got, want result.Results
+		for dir, into := range map[string]*result.Results{piece: &want, whole: &got} {
+			data, err := os.ReadFile(filepath.Join(dir, below, result.ResultsFile(scenario.LevelSim)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +191,7 @@ func TestSplitAndMerged(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || len(got.Results) < 60 {
 			t.Errorf("%s (-in one piece +merged)\n%s", below, diff)
 		}
-		if _, err := os.Stat(filepath.Join(whole, below, report.PageFile)); err != nil {
+		if _, err := os.Stat(filepath.Join(whole, below, result.PageFile)); err != nil {
 			t.Error(err)
 		}
 	}

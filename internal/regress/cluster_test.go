@@ -33,7 +33,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -223,7 +223,7 @@ func TestLogsAreKept(t *testing.T) {
 	}
 	s.logs = ""
 	slot := b.run.slots[key{verdict.Fixed, row.ID}]
-	slot.result = report.Result{Rules: []report.RuleResult{{Verdict: "fixed"}}}
+	slot.result = result.Result{Rules: []result.Rule{{Verdict: "fixed"}}}
 	close(slot.ready)
 	if err := b.close(t.Context()); err != nil || s.logs != "" {
 		t.Errorf("all is as expected: %q, %v", s.logs, err)

@@ -29,7 +29,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -46,7 +46,7 @@ type play struct {
 	// second says why the first run of the scenario decided nothing, if this is the second.
 	second string
 	// result is there when it has been performed; interrupted says that the run, or its recording, ended first.
-	result      report.Result
+	result      result.Result
 	interrupted bool
 	// err is trouble with files; all else is in the history.
 	err error
@@ -153,8 +153,8 @@ func (p *play) perform(ctx context.Context, start time.Time) {
 		p.log.Add(e)
 	}
 	h := p.log.History()
-	p.result = Result(h, p.row)
-	p.result.History = HistoryPath(p.run.options.Level, p.bench.arm, p.row.ID)
+	p.result = result.Of(h, p.row)
+	p.result.History = result.HistoryPath(p.run.options.Level, p.bench.arm, p.row.ID)
 	p.interrupted = ctx.Err() != nil || p.recording() != nil
 	p.err = errors.Join(p.err, history.WriteFile(filepath.Join(p.run.options.Artifacts, p.result.History), h))
 	p.at("")

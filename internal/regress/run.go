@@ -26,14 +26,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
-
-// ResultsFile is the name of the node level's results in the artifacts folder. Each level has a file of its own (report.ResultsFile), so
-// that the HTML report can show them side by side.
-var ResultsFile = report.ResultsFile(scenario.LevelNode)
 
 // Reports are the names of a level's reports in the artifacts folder: JUnit, and Ginkgo's own JSON.
 func Reports(level scenario.Level) (junit, ginkgo string) {
@@ -62,7 +58,7 @@ type key struct {
 type slot struct {
 	once   sync.Once
 	ready  chan struct{}
-	result report.Result
+	result result.Result
 }
 
 // Start begins a run and returns. Everything it started is gone when Wait returns, also after ctx ended early.
@@ -87,22 +83,22 @@ func Start(ctx context.Context, options Options) (*Run, error) {
 
 // Result waits for the result of one scenario on one arm. There always is one in the end: a scenario that could not run has
 // invalid verdicts that say why.
-func (r *Run) Result(ctx context.Context, arm verdict.Arm, id string) (report.Result, error) {
+func (r *Run) Result(ctx context.Context, arm verdict.Arm, id string) (result.Result, error) {
 	s, ok := r.slots[key{arm, id}]
 	if !ok {
-		return report.Result{}, fmt.Errorf("scenario %s on %s is not part of this run", id, arm)
+		return result.Result{}, fmt.Errorf("scenario %s on %s is not part of this run", id, arm)
 	}
 	select {
 	case <-s.ready:
 		return s.result, nil
 	case <-ctx.Done():
-		return report.Result{}, fmt.Errorf("waiting for %s on %s: %w", id, arm, context.Cause(ctx))
+		return result.Result{}, fmt.Errorf("waiting for %s on %s: %w", id, arm, context.Cause(ctx))
 	}
 }
 
 // Wait waits for the end of the run and returns all results, which are also in the artifacts folder then. An error is a
 // node that did not start or could not be taken down, or a file that could not be written.
-func (r *Run) Wait() (report.Results, error) {
+func (r *Run) Wait() (result.Results, error) {
 	<-r.done
 	return r.results(), r.err
 }
@@ -121,7 +117,7 @@ func (r *Run) run(ctx context.Context) {
 		}
 		// Whatever has no result by now will not get one.
 		for _, s := range r.options.Scenarios {
-			r.put(arm, invalidResult(r.options.Level, arm, s, why))
+			r.put(arm, result.NotPlayed(r.options.Level, arm, s, why))
 		}
 	}
 	// The first arm finds out how fast this machine is. The other one begins beside it or after it.
@@ -146,11 +142,11 @@ func (r *Run) run(ctx context.Context) {
 	}
 	<-first
 	wait.Wait()
-	r.err = errors.Join(append(errs, r.results().Write(filepath.Join(r.options.Artifacts, report.ResultsFile(r.options.Level))))...)
+	r.err = errors.Join(append(errs, r.results().Write(filepath.Join(r.options.Artifacts, result.ResultsFile(r.options.Level))))...)
 }
 
 // put gives a slot its result, once, and tells.
-func (r *Run) put(arm verdict.Arm, result report.Result) {
+func (r *Run) put(arm verdict.Arm, result result.Result) {
 	s := r.slots[key{arm, result.Scenario}]
 	s.once.Do(func() {
 		s.result = result
@@ -179,8 +175,8 @@ func (r *Run) good(arm verdict.Arm) bool {
 	return true
 }
 
-func (r *Run) results() report.Results {
-	all := report.Results{Minor: r.options.Minor, Level: r.options.Level, Arms: r.options.Arms,
+func (r *Run) results() result.Results {
+	all := result.Results{Minor: r.options.Minor, Level: r.options.Level, Arms: r.options.Arms,
 		Seconds: time.Since(r.begin).Seconds()}
 	for _, s := range r.options.Scenarios {
 		all.Scenarios = append(all.Scenarios, s.ID)
@@ -207,7 +203,7 @@ func (r *Run) logf(format string, args ...any) {
 }
 
 // summary is a result in one line.
-func summary(result report.Result) string {
+func summary(result result.Result) string {
 	text := result.Scenario
 	if result.Second != "" {
 		text += " (second run)"

@@ -31,7 +31,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -61,7 +61,7 @@ func (a *acting) run(pod string, deleted <-chan struct{}) {
 }
 
 // played runs one scenario on both arms at places that follow a script.
-func played(t *testing.T, script func(arm verdict.Arm, pod string, deleted <-chan struct{}, event func(history.Event))) (report.Results, map[verdict.Arm]*acting, string, string) {
+func played(t *testing.T, script func(arm verdict.Arm, pod string, deleted <-chan struct{}, event func(history.Event))) (result.Results, map[verdict.Arm]*acting, string, string) {
 	t.Helper()
 	var progress bytes.Buffer
 	places := map[verdict.Arm]*acting{}

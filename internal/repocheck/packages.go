@@ -87,6 +87,9 @@ var arrows = []arrow{
 	{"internal/scenario/", module + "internal/localnode", "a scenario is written once for every level"},
 	{"internal/scenario/", module + "internal/judge", "a scenario names rules; judges read histories"},
 	{"internal/judge/", module + "internal/localnode", "a judge reads histories and nothing else"},
+	{"internal/verdict/", module, "arms and verdicts are words for everything above"},
+	{"internal/result/", module + "internal/report", "results know nothing of the page that shows them"},
+	{"internal/", module + "internal/report", "the page is drawn last: only cmd calls it"},
 	{"internal/localnode/", module + "internal/scenario", "a node carries out steps and knows no scenario"},
 	{"internal/criproxy/", module + "internal/scenario", "the proxy records calls and knows no scenario"},
 }

@@ -14,15 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package report holds the results of a run of scenarios and shows them: one table for people, JSON for programs, and one
-// HTML page with both arms' timelines. (The JUnit report is Ginkgo's own, written by the suite.)
+// Package report shows the results of runs as one HTML page with both arms' timelines, and the matrix of patches as another.
 //
-// A result is what the judges found, with the verdict that the catalogue makes of it. Nothing here decides anything: a
-// drawing shows the recorded history, and the deadline in it is the one that the judges work out (judge.Trace). What is
-// drawn as a fault is a life that a judge found at fault.
+// Nothing here decides anything: a drawing shows the recorded history, and the deadline in it is the one that the judges work
+// out (judge.Trace). What is drawn as a fault is a life that a judge found at fault.
 //
-// The page is one file without scripts that asks the network for nothing. ReadArtifacts reads what runs left in a folder;
-// a story is a history in lanes, points and spans; an axis puts time on the width; a drawing is a story as SVG whose places
+// The page is one file without scripts that asks the network for nothing. A story
+// is a history in lanes, points and spans; an axis puts time on the width; a drawing is a story as SVG whose places
 // are in percent and whose sizes are in pixels, so that it fits a phone without getting smaller. Labels are placed for the
 // narrowest width. The tests look at the page in a real browser where one is installed (hack/verify-report.sh demands it).
 package report

@@ -1,5 +1,3 @@
-//go:build !kgrace_sim
-
 /*
 Copyright The kgrace Authors.
 
@@ -27,6 +25,7 @@ import (
 	"path/filepath"
 
 	"github.com/kgrace/kgrace/internal/matrix"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -182,7 +181,7 @@ func rowID(m matrix.Minor, r matrix.Row) string { return fmt.Sprintf("%s-%d", m.
 // WriteMatrix writes the page of a table into the artifacts folder, whole or not at all.
 func WriteMatrix(dir string, t matrix.Table) error {
 	var page bytes.Buffer
-	if err := Matrix(&page, t, exists(filepath.Join(dir, PageFile))); err != nil {
+	if err := Matrix(&page, t, exists(filepath.Join(dir, result.PageFile))); err != nil {
 		return err
 	}
 	return matrix.WriteFile(filepath.Join(dir, MatrixPage), page.Bytes())

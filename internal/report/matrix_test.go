@@ -25,6 +25,7 @@ import (
 	"testing"
 
 	"github.com/kgrace/kgrace/internal/matrix"
+	"github.com/kgrace/kgrace/internal/result"
 )
 
 // sampleMatrix has every status, on as many minors as there are, with words as long as they come.
@@ -111,14 +112,14 @@ func TestPagesLeadToEachOther(t *testing.T) {
 	if strings.Contains(write(MatrixPage), "report.html") {
 		t.Error("the page leads to one that is not there")
 	}
-	runs, err := ReadArtifacts(filepath.Join("testdata", "artifacts"))
+	runs, err := result.ReadArtifacts(filepath.Join("testdata", "artifacts"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := writeFile(filepath.Join(dir, PageFile), runs, rowsForTests()); err != nil {
+	if err := writeFile(filepath.Join(dir, result.PageFile), runs, rowsForTests()); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(write(PageFile), `<a href="matrix.html">`) {
+	if !strings.Contains(write(result.PageFile), `<a href="matrix.html">`) {
 		t.Error("the page of the scenarios does not lead to the matrix")
 	}
 	if err := WriteMatrix(dir, sampleMatrix()); err != nil {

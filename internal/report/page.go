@@ -28,6 +28,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -72,13 +73,9 @@ type column struct {
 	Arms []verdict.Arm
 }
 
-// Page writes runs as one HTML page that needs nothing from anywhere else. The same runs give the same bytes. A result of a
+// writePage writes runs as one HTML page that needs nothing from anywhere else. The same runs give the same bytes. A result of a
 // scenario that the catalogue does not have is refused.
-func Page(w io.Writer, runs []Run, catalogue []scenario.Scenario) error {
-	return writePage(w, runs, catalogue, false)
-}
-
-func writePage(w io.Writer, runs []Run, catalogue []scenario.Scenario, withMatrix bool) error {
+func writePage(w io.Writer, runs []result.Run, catalogue []scenario.Scenario, withMatrix bool) error {
 	if len(runs) == 0 {
 		return fmt.Errorf("report: no run to show")
 	}
@@ -98,8 +95,21 @@ func writePage(w io.Writer, runs []Run, catalogue []scenario.Scenario, withMatri
 	return pageTemplate.Execute(w, p)
 }
 
+// WriteArtifacts reads the runs kept in a folder and writes their page beside them, or to file where one is given. It
+// returns the path of the page.
+func WriteArtifacts(dir, file string) (string, error) {
+	runs, err := result.ReadArtifacts(dir)
+	if err != nil {
+		return "", err
+	}
+	if file == "" {
+		file = filepath.Join(dir, result.PageFile)
+	}
+	return file, WriteFile(file, runs)
+}
+
 // WriteFile writes the page of these runs to a file, whole or not at all.
-func WriteFile(path string, runs []Run) error {
+func WriteFile(path string, runs []result.Run) error {
 	catalogue, err := scenario.Catalogue()
 	if err != nil {
 		return err
@@ -107,7 +117,7 @@ func WriteFile(path string, runs []Run) error {
 	return writeFile(path, runs, catalogue)
 }
 
-func writeFile(path string, runs []Run, catalogue []scenario.Scenario) error {
+func writeFile(path string, runs []result.Run, catalogue []scenario.Scenario) error {
 	var page bytes.Buffer
 	if err := writePage(&page, runs, catalogue, exists(filepath.Join(filepath.Dir(path), MatrixPage))); err != nil {
 		return err
@@ -122,12 +132,12 @@ func writeFile(path string, runs []Run, catalogue []scenario.Scenario) error {
 }
 
 // order returns the scenarios that the runs ran, in the order of the catalogue.
-func order(catalogue []scenario.Scenario, runs []Run) ([]scenario.Scenario, error) {
+func order(catalogue []scenario.Scenario, runs []result.Run) ([]scenario.Scenario, error) {
 	var shown []scenario.Scenario
 	known := map[string]bool{}
 	for _, s := range catalogue {
 		known[s.ID] = true
-		if slices.ContainsFunc(runs, func(r Run) bool { return slices.Contains(r.Scenarios, s.ID) }) {
+		if slices.ContainsFunc(runs, func(r result.Run) bool { return slices.Contains(r.Scenarios, s.ID) }) {
 			shown = append(shown, s)
 		}
 	}
@@ -143,8 +153,8 @@ func order(catalogue []scenario.Scenario, runs []Run) ([]scenario.Scenario, erro
 }
 
 // columnName is the name of a run, with its minor where the runs are of several.
-func columnName(run Run, runs []Run) string {
-	several := slices.ContainsFunc(runs, func(other Run) bool { return other.Minor != run.Minor })
+func columnName(run result.Run, runs []result.Run) string {
+	several := slices.ContainsFunc(runs, func(other result.Run) bool { return other.Minor != run.Minor })
 	if several && !strings.Contains(run.Name, run.Minor) {
 		return run.Name + " " + run.Minor
 	}
@@ -152,7 +162,7 @@ func columnName(run Run, runs []Run) string {
 }
 
 // worst is the status of all runs together.
-func worst(runs []Run) verdict.Status {
+func worst(runs []result.Run) verdict.Status {
 	status := verdict.StatusGood
 	for _, run := range runs {
 		switch run.Status() {

@@ -18,7 +18,6 @@ package report
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -29,6 +28,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -70,18 +71,18 @@ func rowsForTests() []scenario.Scenario {
 	}}
 }
 
-func render(t *testing.T, runs []Run) string {
+func render(t *testing.T, runs []result.Run) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Page(&b, runs, rowsForTests()); err != nil {
+	if err := writePage(&b, runs, rowsForTests(), false); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-func kept(t *testing.T) []Run {
+func kept(t *testing.T) []result.Run {
 	t.Helper()
-	runs, err := ReadArtifacts(filepath.Join("testdata", "artifacts"))
+	runs, err := result.ReadArtifacts(filepath.Join("testdata", "artifacts"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestPageEscapes(t *testing.T) {
 	const bad = `"><script>alert(1)</script><a href='javascript:x'>`
 	runs := kept(t)
 	run := &runs[1]
-	h := run.Histories[Key{"lengthen", verdict.Fixed}]
+	h := run.Histories[result.Key{Scenario: "lengthen", Arm: verdict.Fixed}]
 	h.Versions = map[string]string{"kubelet": bad, bad: bad}
 	start := h.Select(history.APIDelete)[0].At
 	code := int32(1)
@@ -125,7 +126,7 @@ func TestPageEscapes(t *testing.T) {
 		h.Events = append(h.Events, history.Event{At: start.Add(time.Duration(i) * time.Second), Kind: kind, Pod: bad, Container: bad,
 			Reason: bad, Message: bad, Error: bad, Call: call, ExitCode: &code})
 	}
-	run.Histories[Key{"lengthen", verdict.Fixed}] = h
+	run.Histories[result.Key{Scenario: "lengthen", Arm: verdict.Fixed}] = h
 	run.Name, run.Minor = "node"+bad, bad
 	run.Results.Results[0].Rules[0].Why = bad
 	page := render(t, runs)
@@ -150,82 +151,12 @@ func TestPageNeedsNoNetwork(t *testing.T) {
 }
 
 func TestPageRefusesWhatTheCatalogueHasNot(t *testing.T) {
-	err := Page(&bytes.Buffer{}, []Run{{Name: "node", Results: Results{Scenarios: []string{"nonsense"}}}}, rowsForTests())
+	err := writePage(&bytes.Buffer{}, []result.Run{{Name: "node", Results: result.Results{Scenarios: []string{"nonsense"}}}}, rowsForTests(), false)
 	if err == nil || !strings.Contains(err.Error(), `unknown scenario "nonsense"; known: force-while-terminating, hook-exec-shorten`) {
 		t.Errorf("got %v", err)
 	}
-	if err := Page(&bytes.Buffer{}, nil, rowsForTests()); err == nil {
+	if err := writePage(&bytes.Buffer{}, nil, rowsForTests(), false); err == nil {
 		t.Error("a page of nothing")
-	}
-}
-
-func TestArtifactsAreRefusedByNameAndLine(t *testing.T) {
-	for name, c := range map[string]struct {
-		file, old, new, want string
-	}{
-		"half a history":       {"histories/node/fixed/lengthen.jsonl", `"kind":"api.delete","pod`, `"kind":"api.delete"`, "histories/node/fixed/lengthen.jsonl:3: "},
-		"a cut history":        {"histories/sim/fixed/lengthen.jsonl", `{"seq":13,`, "", "histories/sim/fixed/lengthen.jsonl:14: "},
-		"another's history":    {"histories/node/fixed/lengthen.jsonl", `"scenario":"lengthen"`, `"scenario":"force-direct"`, "histories/node/fixed/lengthen.jsonl:1: a history of force-direct on fixed"},
-		"half a results file":  {"results-sim.json", `"level": "sim",`, `"level": "sim"`, "results-sim.json:4: not a results file"},
-		"a wrong type":         {"results-sim.json", `"seconds": 1.5`, `"seconds": "long"`, "results-sim.json:14: not a results file"},
-		"an unknown level":     {"results-sim.json", `"level": "sim"`, `"level": "moon"`, `results-sim.json: not a results file: unknown level "moon"; known: sim, node, kind`},
-		"an unknown arm":       {"results-sim.json", `    "stock",`, `    "leg",`, `unknown arm "leg"; known: stock, fixed`},
-		"a history that is no": {"results-sim.json", "histories/sim/fixed/lengthen.jsonl", "histories/none.jsonl", "none.jsonl: no such file"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "artifacts"))); err != nil {
-				t.Fatal(err)
-			}
-			path := filepath.Join(dir, filepath.FromSlash(c.file))
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(string(data), c.old) {
-				t.Fatalf("%s has no %q", c.file, c.old)
-			}
-			if err := os.WriteFile(path, []byte(strings.Replace(string(data), c.old, c.new, 1)), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := ReadArtifacts(dir); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %q", err, c.want)
-			}
-			if _, err := os.Stat(filepath.Join(dir, PageFile)); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("a page was written: %v", err)
-			}
-		})
-	}
-	if _, err := ReadArtifacts(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("an empty folder: %v", err)
-	}
-}
-
-// TestTheLastRunGivesWay: results.json of a level that is also kept under its own name is not shown twice.
-func TestTheLastRunGivesWay(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "artifacts"))); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "results-sim.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"results.json", "results-sim-crio.json"} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	runs, err := ReadArtifacts(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, run := range runs {
-		names = append(names, run.Name)
-	}
-	if diff := cmp.Diff([]string{"sim", "sim-crio", "node"}, names); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -237,15 +168,40 @@ func TestLeadIsTheWorst(t *testing.T) {
 		verdict.Regressed:  {verdict.Repaired, verdict.Regressed, verdict.Invalid},
 		verdict.Reproduced: {verdict.Kept, verdict.Reproduced},
 	} {
-		var r Result
+		var r result.Result
 		for _, v := range all {
-			r.Rules = append(r.Rules, RuleResult{Verdict: v})
+			r.Rules = append(r.Rules, result.Rule{Verdict: v})
 		}
-		if got := r.lead(); got != want {
+		if got := lead(r); got != want {
 			t.Errorf("%v: got %s, want %s", all, got, want)
 		}
 	}
-	if got := (Result{}).lead(); got != verdict.Invalid {
+	if got := lead(result.Result{}); got != verdict.Invalid {
 		t.Errorf("no rule: %s", got)
+	}
+}
+
+func TestBlockSaysWhoWasLate(t *testing.T) {
+	late := result.Result{Scenario: "a", Arm: verdict.Fixed, Rules: []result.Rule{{Finding: judge.Finding{RuntimeLate: 1.94}, Verdict: verdict.Repaired}}}
+	second := result.Result{Scenario: "b", Arm: verdict.Fixed, Second: "R2: late by 2.3 s"}
+	run := result.Run{Results: result.Results{Arms: []verdict.Arm{verdict.Fixed}, Results: []result.Result{late, second}}}
+	a, b := newBlock(scenario.Scenario{ID: "a"}, run, "node").Arms[0], newBlock(scenario.Scenario{ID: "b"}, run, "node").Arms[0]
+	if a.Late != "runtime late by 1.9 s" || a.Second != "" || b.Late != "" || !strings.Contains(b.Second, "R2: late by 2.3 s") {
+		t.Errorf("the page says %q %q, %q %q", a.Late, a.Second, b.Late, b.Second)
+	}
+}
+
+func TestRowSaysWhatTheMinorLacks(t *testing.T) {
+	catalogue, err := scenario.Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lacking, err := scenario.PickIn(catalogue, "v1.22", scenario.LevelNode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := result.Run{Results: result.Results{Minor: "v1.22", Level: scenario.LevelNode, Arms: verdict.Arms()}}
+	if got := matrixRow(lacking[0], []result.Run{run}).Cells[0].Not; !strings.HasPrefix(got, "not in v1.22: since v1.") {
+		t.Errorf("the page says %q", got)
 	}
 }

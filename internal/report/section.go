@@ -24,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -93,7 +94,7 @@ type ruleCell struct {
 	Why string
 }
 
-func matrixRow(s scenario.Scenario, runs []Run) row {
+func matrixRow(s scenario.Scenario, runs []result.Run) row {
 	r := row{ID: s.ID}
 	for _, run := range runs {
 		for i, arm := range run.Arms {
@@ -105,7 +106,7 @@ func matrixRow(s scenario.Scenario, runs []Run) row {
 			}
 			if slices.Contains(run.Scenarios, s.ID) {
 				one, _ := run.Find(s.ID, arm)
-				c.chip, c.Dead, c.Href = newChip(one.lead()), deadAt(one), "#"+blockID(s, run)
+				c.chip, c.Dead, c.Href = newChip(lead(one)), deadAt(one), "#"+blockID(s, run)
 			}
 			r.Cells = append(r.Cells, c)
 		}
@@ -114,9 +115,9 @@ func matrixRow(s scenario.Scenario, runs []Run) row {
 }
 
 // blockID is the anchor of a scenario at a level.
-func blockID(s scenario.Scenario, run Run) string { return s.ID + "-" + run.Name }
+func blockID(s scenario.Scenario, run result.Run) string { return s.ID + "-" + run.Name }
 
-func deadAt(r Result) string {
+func deadAt(r result.Result) string {
 	if r.Dead == nil {
 		return "–"
 	}
@@ -135,7 +136,7 @@ func rounded(s float64) string {
 	return fmt.Sprintf("%.*f s", digits, s)
 }
 
-func newSection(s scenario.Scenario, runs []Run) section {
+func newSection(s scenario.Scenario, runs []result.Run) section {
 	sec := section{ID: s.ID, Stock: s.Stock, Fixed: s.Fixed, Source: sources(s.Source)}
 	for _, run := range runs {
 		if slices.Contains(run.Scenarios, s.ID) {
@@ -148,12 +149,12 @@ func newSection(s scenario.Scenario, runs []Run) section {
 	return sec
 }
 
-func newBlock(s scenario.Scenario, run Run, name string) block {
+func newBlock(s scenario.Scenario, run result.Run, name string) block {
 	b := block{ID: blockID(s, run), Run: name, Steps: steps(s.At(run.Level))}
 	stories := map[verdict.Arm]story{}
 	var moments []time.Duration
 	for _, arm := range run.Arms {
-		if h, ok := run.Histories[Key{s.ID, arm}]; ok {
+		if h, ok := run.Histories[result.Key{Scenario: s.ID, Arm: arm}]; ok {
 			stories[arm] = tellStory(h, s, latenessOf(run, s, arm))
 			moments = append(moments, stories[arm].moments()...)
 		}
@@ -161,15 +162,15 @@ func newBlock(s scenario.Scenario, run Run, name string) block {
 	shared := newAxis(moments)
 	for _, arm := range run.Arms {
 		one, ran := run.Find(s.ID, arm)
-		v := armView{Arm: arm, Chip: newChip(one.lead()), Dead: deadAt(one)}
-		if late := one.standsBy(); late > 0 {
-			v.Late = runtimeLate(late)
+		v := armView{Arm: arm, Chip: newChip(lead(one)), Dead: deadAt(one)}
+		if late := one.LateBy(); late > 0 {
+			v.Late = result.RuntimeLate(late)
 		}
 		if one.Second != "" {
-			v.Second = one.secondRun()
+			v.Second = one.SecondRun()
 		}
-		if h, ok := run.Histories[Key{s.ID, arm}]; ok {
-			v.Version, v.Words = h.Versions["kubelet"], Timeline(h)
+		if h, ok := run.Histories[result.Key{Scenario: s.ID, Arm: arm}]; ok {
+			v.Version, v.Words = h.Versions["kubelet"], h.Timeline()
 			d := draw(stories[arm], shared, b.ID+"-"+string(arm), fmt.Sprintf("%s on %s, level %s", s.ID, arm, name), describe(one, stories[arm]))
 			v.Drawing = &d
 		} else if v.Missing = "No history: the run was cut short."; ran && len(one.Rules) > 0 {
@@ -182,10 +183,10 @@ func newBlock(s scenario.Scenario, run Run, name string) block {
 }
 
 // describe is a drawing in a few words.
-func describe(r Result, s story) string {
+func describe(r result.Result, s story) string {
 	text := "The last container is dead at " + deadAt(r) + "."
-	if late := r.standsBy(); late > 0 {
-		text += " The " + runtimeLate(late) + "; the verdict stands by what the kubelet asked for."
+	if late := r.LateBy(); late > 0 {
+		text += " The " + result.RuntimeLate(late) + "; the verdict stands by what the kubelet asked for."
 	}
 	if r.Dead == nil {
 		text = "A container was still alive when the observation ended."
@@ -203,16 +204,16 @@ func describe(r Result, s story) string {
 	return text + " Every event is listed in words below the drawings."
 }
 
-func ruleViews(s scenario.Scenario, run Run) []ruleView {
+func ruleViews(s scenario.Scenario, run result.Run) []ruleView {
 	var views []ruleView
-	for _, rule := range run.rules(s.ID) {
+	for _, rule := range run.RulesOf(s.ID) {
 		if !rule.Known() {
 			continue // there is no result that names a rule
 		}
 		v := ruleView{Rule: rule, Title: rule.Title()}
 		for _, arm := range run.Arms {
 			one, ok := run.Find(s.ID, arm)
-			c := ruleCell{chip: newChip(one.verdict(rule)), Arm: arm, Why: "no result; the run was cut short"}
+			c := ruleCell{chip: newChip(one.VerdictOn(rule)), Arm: arm, Why: "no result; the run was cut short"}
 			if ok {
 				c.Why = "not judged"
 			}

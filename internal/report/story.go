@@ -25,6 +25,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -82,12 +83,12 @@ const (
 
 // latenessOf says how to draw it on each arm: as a fault where a judge found one, and quietly where the fixed arm shows that
 // it need not be.
-func latenessOf(run Run, s scenario.Scenario, arm verdict.Arm) lateness {
+func latenessOf(run result.Run, s scenario.Scenario, arm verdict.Arm) lateness {
 	one, _ := run.Find(s.ID, arm)
-	if slices.ContainsFunc(one.Rules, func(r RuleResult) bool { return r.Outcome == scenario.Broken }) {
+	if slices.ContainsFunc(one.Rules, func(r result.Rule) bool { return r.Outcome == scenario.Broken }) {
 		return faulty
 	}
-	fixed, ok := run.Histories[Key{s.ID, verdict.Fixed}]
+	fixed, ok := run.Histories[result.Key{Scenario: s.ID, Arm: verdict.Fixed}]
 	if arm != verdict.Stock || !ok {
 		return unmarked
 	}

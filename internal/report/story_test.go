@@ -26,6 +26,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -149,9 +150,9 @@ func TestStoryOfTooLong(t *testing.T) {
 		"no rule asks":          {scenario.Held, prompt, `main: overdue quiet 3s-1m0s "57 s too long"`},
 		"the fixed arm as well": {scenario.Held, late, ""},
 	} {
-		run := Run{Results: Results{Results: []Result{{Scenario: "a", Arm: verdict.Stock,
-			Rules: []RuleResult{{Finding: judge.Finding{Rule: "R1", Outcome: c.outcome}}}}}},
-			Histories: map[Key]history.History{{"a", verdict.Stock}: late, {"a", verdict.Fixed}: c.fixed}}
+		run := result.Run{Results: result.Results{Results: []result.Result{{Scenario: "a", Arm: verdict.Stock,
+			Rules: []result.Rule{{Finding: judge.Finding{Rule: "R1", Outcome: c.outcome}}}}}},
+			Histories: map[result.Key]history.History{{Scenario: "a", Arm: verdict.Stock}: late, {Scenario: "a", Arm: verdict.Fixed}: c.fixed}}
 		got := strings.Join(told(tellStory(late, s, latenessOf(run, s, verdict.Stock))), "\n")
 		if c.want != "" && !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "overdue") {
 			t.Errorf("%s: want %q in\n%s", name, c.want, got)

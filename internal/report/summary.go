@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -53,9 +54,9 @@ func newChip(v verdict.Verdict) chip {
 }
 
 // lead is the verdict that stands for a result: the worst, and a repair before what was kept.
-func (r Result) lead() verdict.Verdict {
+func lead(r result.Result) verdict.Verdict {
 	for _, v := range verdicts {
-		if slices.ContainsFunc(r.Rules, func(one RuleResult) bool { return one.Verdict == v }) {
+		if slices.ContainsFunc(r.Rules, func(one result.Rule) bool { return one.Verdict == v }) {
 			return v
 		}
 	}
@@ -76,7 +77,7 @@ type bar struct {
 }
 
 // summarize fills the head of the page.
-func (p *page) summarize(runs []Run) {
+func (p *page) summarize(runs []result.Run) {
 	names, minors, took := []string{}, []string{}, []string{}
 	counts := map[verdict.Verdict]int{}
 	for _, run := range runs {
@@ -95,7 +96,7 @@ func (p *page) summarize(runs []Run) {
 					counts[rule.Verdict]++
 				}
 			}
-			for _, note := range run.notes(id) {
+			for _, note := range run.Notes(id) {
 				p.Notes = append(p.Notes, columnName(run, runs)+": "+note)
 			}
 		}
@@ -121,7 +122,7 @@ func (p *page) summarize(runs []Run) {
 	}
 }
 
-func newMedians(run Run) (medians, bool) {
+func newMedians(run result.Run) (medians, bool) {
 	m := medians{Name: run.Name}
 	var most float64
 	for _, arm := range run.Arms {
@@ -141,7 +142,7 @@ func newMedians(run Run) (medians, bool) {
 }
 
 // versionFacts are the programs that took part, each with the versions on each arm.
-func versionFacts(runs []Run) []fact {
+func versionFacts(runs []result.Run) []fact {
 	versions := map[string]map[verdict.Arm][]string{}
 	for _, run := range runs {
 		for key, h := range run.Histories {

@@ -28,7 +28,7 @@ import (
 	"github.com/onsi/ginkgo/v2/reporters"
 
 	"github.com/kgrace/kgrace/internal/property"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simkubelet"
@@ -41,7 +41,7 @@ const PropertiesFile = "properties.json"
 type Merged struct {
 	// Runtimes in the order in which they were asked for, with the results of each.
 	Runtimes []sim.Personality
-	Results  map[sim.Personality]report.Results
+	Results  map[sim.Personality]result.Results
 	// Properties, one for each kind and arm.
 	Properties []property.Results
 	// Parts is how many parts each kind had.
@@ -63,7 +63,7 @@ func Merge(out string, dirs ...string) (*Merged, error) {
 			return nil, fmt.Errorf("%s is a part itself; merge into another folder", out)
 		}
 	}
-	merged := &Merged{Results: map[sim.Personality]report.Results{}, Parts: map[Kind]int{}}
+	merged := &Merged{Results: map[sim.Personality]result.Results{}, Parts: map[Kind]int{}}
 	for _, k := range Kinds() {
 		var found []*Manifest
 		for _, dir := range all {
@@ -141,24 +141,24 @@ func (merged *Merged) catalogue(out string, parts []*Manifest) error {
 }
 
 // together merges the results of one runtime, with the histories that they name and the suites' own reports.
-func together(out string, p sim.Personality, rows []scenario.Scenario, parts []*Manifest) (report.Results, error) {
+func together(out string, p sim.Personality, rows []scenario.Scenario, parts []*Manifest) (result.Results, error) {
 	run := parts[0]
-	all := report.Results{Minor: run.Minor, Level: scenario.LevelSim, Arms: run.Arms, Scenarios: ids(simkubelet.Rows(p, rows))}
+	all := result.Results{Minor: run.Minor, Level: scenario.LevelSim, Arms: run.Arms, Scenarios: ids(simkubelet.Rows(p, rows))}
 	to := filepath.Join(out, Below(p))
-	for _, old := range []string{report.ResultsFile(scenario.LevelSim), report.PageFile, filepath.Join("histories", string(scenario.LevelSim))} {
+	for _, old := range []string{result.ResultsFile(scenario.LevelSim), result.PageFile, filepath.Join("histories", string(scenario.LevelSim))} {
 		if err := os.RemoveAll(filepath.Join(to, old)); err != nil {
 			return all, err
 		}
 	}
-	byKey := map[report.Key]report.Result{}
+	byKey := map[result.Key]result.Result{}
 	for _, m := range parts {
 		want := ids(simkubelet.Rows(p, Take(m.Part, rows)))
 		if len(want) == 0 {
 			continue
 		}
 		from := filepath.Join(m.dir, Below(p))
-		file := filepath.Join(from, report.ResultsFile(scenario.LevelSim))
-		part, err := report.Read(file)
+		file := filepath.Join(from, result.ResultsFile(scenario.LevelSim))
+		part, err := result.Read(file)
 		if err != nil {
 			return all, fmt.Errorf("part %s: %w", m.Part, err)
 		}
@@ -168,7 +168,7 @@ func together(out string, p sim.Personality, rows []scenario.Scenario, parts []*
 		}
 		all.Seconds, all.Lacking = max(all.Seconds, part.Seconds), part.Lacking
 		for _, one := range part.Results {
-			key := report.Key{Scenario: one.Scenario, Arm: one.Arm}
+			key := result.Key{Scenario: one.Scenario, Arm: one.Arm}
 			if _, twice := byKey[key]; twice || !slices.Contains(want, one.Scenario) {
 				return all, fmt.Errorf("%s: %s on %s is another part's, or there twice", file, one.Scenario, one.Arm)
 			}
@@ -182,12 +182,12 @@ func together(out string, p sim.Personality, rows []scenario.Scenario, parts []*
 	}
 	for _, id := range all.Scenarios {
 		for _, arm := range all.Arms {
-			if one, ok := byKey[report.Key{Scenario: id, Arm: arm}]; ok {
+			if one, ok := byKey[result.Key{Scenario: id, Arm: arm}]; ok {
 				all.Results = append(all.Results, one)
 			}
 		}
 	}
-	if err := all.Write(filepath.Join(to, report.ResultsFile(scenario.LevelSim))); err != nil {
+	if err := all.Write(filepath.Join(to, result.ResultsFile(scenario.LevelSim))); err != nil {
 		return all, err
 	}
 	return all, mergeSuites(to, p, parts)

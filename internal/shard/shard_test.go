@@ -32,7 +32,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/property"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simkubelet"
@@ -62,14 +62,14 @@ func leave(t *testing.T, dir string, p Part) {
 	for _, runtime := range sim.Personalities() {
 		below := filepath.Join(dir, Below(runtime))
 		mine := simkubelet.Rows(runtime, rows)
-		results := report.Results{Minor: minor, Level: scenario.LevelSim, Arms: verdict.Arms(), Scenarios: ids(mine), Seconds: float64(10 + p.Index),
-			Lacking: []report.Lack{{Scenario: "now", Why: "since v1.99"}}}
+		results := result.Results{Minor: minor, Level: scenario.LevelSim, Arms: verdict.Arms(), Scenarios: ids(mine), Seconds: float64(10 + p.Index),
+			Lacking: []result.Lack{{Scenario: "now", Why: "since v1.99"}}}
 		for _, s := range mine {
 			for _, arm := range verdict.Arms() {
 				c := simkubelet.Config{Arm: arm, Personality: runtime}
-				one := report.Result{Scenario: s.ID, Arm: arm, History: c.History(s.ID)}
+				one := result.Result{Scenario: s.ID, Arm: arm, History: c.History(s.ID)}
 				for _, e := range s.Expect {
-					one.Rules = append(one.Rules, report.RuleResult{Finding: judge.Finding{Rule: e.Rule}, Verdict: verdict.Kept})
+					one.Rules = append(one.Rules, result.Rule{Finding: judge.Finding{Rule: e.Rule}, Verdict: verdict.Kept})
 				}
 				results.Results = append(results.Results, one)
 				h := history.History{Header: history.Header{Scenario: s.ID, Arm: string(arm), Level: string(scenario.LevelSim), Minor: minor},
@@ -77,7 +77,7 @@ func leave(t *testing.T, dir string, p Part) {
 				must(t, history.WriteFile(filepath.Join(below, one.History), h))
 			}
 		}
-		must(t, results.Write(filepath.Join(below, report.ResultsFile(scenario.LevelSim))))
+		must(t, results.Write(filepath.Join(below, result.ResultsFile(scenario.LevelSim))))
 		for _, arm := range verdict.Arms() {
 			c := simkubelet.Config{Arm: arm, Personality: runtime}
 			var r types.Report
@@ -158,10 +158,10 @@ func TestMergedIsAsInOnePiece(t *testing.T) {
 		}
 		for _, runtime := range sim.Personalities() {
 			below := Below(runtime)
-			file := filepath.Join(below, report.ResultsFile(scenario.LevelSim))
-			want, err := report.Read(filepath.Join(piece, file))
+			file := filepath.Join(below, result.ResultsFile(scenario.LevelSim))
+			want, err := result.Read(filepath.Join(piece, file))
 			must(t, err)
-			got, err := report.Read(filepath.Join(out, file))
+			got, err := result.Read(filepath.Join(out, file))
 			must(t, err)
 			if got.Seconds != float64(10+total-1) {
 				t.Errorf("took %v s, want the longest part's", got.Seconds)
@@ -179,8 +179,8 @@ func TestMergedIsAsInOnePiece(t *testing.T) {
 				t.Errorf("JUnit has %d cases, want %d", n, len(got.Scenarios))
 			}
 		}
-		if _, err := report.WriteArtifacts(out, ""); err != nil {
-			t.Errorf("no page: %v", err)
+		if _, err := result.ReadArtifacts(out); err != nil {
+			t.Errorf("nothing to make a page of: %v", err)
 		}
 		for _, p := range merged.Properties {
 			want := property.Tally{Held: 20}
@@ -235,15 +235,15 @@ func TestMergeRefuses(t *testing.T) {
 			return nil
 		}, "not of one run: seed 100 and 7"},
 		"results of another part": {func(t *testing.T, dir string) []string {
-			file := report.ResultsFile(scenario.LevelSim)
+			file := result.ResultsFile(scenario.LevelSim)
 			must(t, copyFile(filepath.Join(dir, "part-1", file), filepath.Join(dir, "part-0", file)))
 			return nil
 		}, "not the results of part 1/3"},
 		"a result of another part": {func(t *testing.T, dir string) []string {
-			file := filepath.Join(dir, "part-1", report.ResultsFile(scenario.LevelSim))
-			r, err := report.Read(file)
+			file := filepath.Join(dir, "part-1", result.ResultsFile(scenario.LevelSim))
+			r, err := result.Read(file)
 			must(t, err)
-			other, err := report.Read(filepath.Join(dir, "part-0", report.ResultsFile(scenario.LevelSim)))
+			other, err := result.Read(filepath.Join(dir, "part-0", result.ResultsFile(scenario.LevelSim)))
 			must(t, err)
 			r.Results = append(r.Results, other.Results[0])
 			must(t, r.Write(file))
@@ -288,13 +288,13 @@ func TestMergeRefuses(t *testing.T) {
 
 // TestARedPartIsRedInAll: a verdict in one part decides the whole; a result that is missing makes it invalid, not good.
 func TestARedPartIsRedInAll(t *testing.T) {
-	for want, spoil := range map[verdict.Status]func(*report.Results){
-		verdict.StatusRed:     func(r *report.Results) { r.Results[0].Rules[0].Verdict = verdict.Regressed },
-		verdict.StatusInvalid: func(r *report.Results) { r.Results = r.Results[1:] },
+	for want, spoil := range map[verdict.Status]func(*result.Results){
+		verdict.StatusRed:     func(r *result.Results) { r.Results[0].Rules[0].Verdict = verdict.Regressed },
+		verdict.StatusInvalid: func(r *result.Results) { r.Results = r.Results[1:] },
 	} {
 		dir := parts(t, 3)
-		file := filepath.Join(dir, "part-2", report.ResultsFile(scenario.LevelSim))
-		r, err := report.Read(file)
+		file := filepath.Join(dir, "part-2", result.ResultsFile(scenario.LevelSim))
+		r, err := result.Read(file)
 		must(t, err)
 		spoil(&r)
 		must(t, r.Write(file))

@@ -24,7 +24,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/simkubelet"
 )
 
@@ -39,7 +39,7 @@ const Steady = "GOMAXPROCS=1"
 //
 // Verdicts are in the results. err means that the suite left none, failed that it left some and yet did not pass: a verdict
 // is not the expected one, or a test of the suite itself failed.
-func Run(ctx context.Context, suite string, c simkubelet.Config) (found report.Results, failed, err error) {
+func Run(ctx context.Context, suite string, c simkubelet.Config) (found result.Results, failed, err error) {
 	results := filepath.Join(c.Artifacts, c.File("results", "json"))
 	if err := os.Remove(results); err != nil && !os.IsNotExist(err) {
 		return found, nil, err
@@ -62,7 +62,7 @@ func Run(ctx context.Context, suite string, c simkubelet.Config) (found report.R
 	if failed = cmd.Run(); failed != nil {
 		failed = fmt.Errorf("the suite of %s did not pass (%w); see %s", c.Arm, failed, log)
 	}
-	if found, err = report.Read(results); err != nil {
+	if found, err = result.Read(results); err != nil {
 		return found, nil, errors.Join(fmt.Errorf("the suite of %s left no results; see %s", c.Arm, log), failed)
 	}
 	return found, failed, nil

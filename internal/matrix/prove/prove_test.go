@@ -22,6 +22,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -330,7 +331,7 @@ func TestSourcesCountCodeAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put("go.mod", "module x\n")
+	put("go.mod", "module github.com/kgrace/kgrace\n\ngo 1.26\n")
 	put("go.sum", "")
 	put(suite+"/sim_test.go", "//go:build kgrace_sim\n\npackage sim\n\nimport _ \"github.com/kgrace/kgrace/internal/judge\"\n")
 	put("internal/judge/judge.go", "package judge\n\nimport _ \"github.com/kgrace/kgrace/pkg/x\"\n\nvar A = 1\n")
@@ -341,7 +342,7 @@ func TestSourcesCountCodeAlone(t *testing.T) {
 	for _, name := range []string{"bench.go", "scenarios.go", "sim.go"} {
 		put("internal/matrix/prove/"+name, "package prove\n")
 	}
-	p := &Prover{repo: &kubetree.Repo{Root: root}}
+	p, plan := &Prover{repo: &kubetree.Repo{Root: root}}, &matrix.Plan{Minor: "v1.37", Pins: versions.Minor{Go: runtime.Version()}}
 	last := ""
 	for _, c := range []struct {
 		name, text string
@@ -355,18 +356,18 @@ func TestSourcesCountCodeAlone(t *testing.T) {
 		{"internal/simkubelet/seam/v1.37/a.go.seam", "package a\n\nvar X int\n", true},
 		{"internal/simkubelet/seam/v1.36/a.go.seam", "package a\n", false},
 		{"internal/simkubelet/seam/common/b.go.seam", "package a\n", true},
-		{suite + "/sim_test.go", "//go:build other\n\npackage sim\n\nimport _ \"github.com/kgrace/kgrace/internal/judge\"\n", true},
+		{suite + "/sim_test.go", "//go:build kgrace_sim || other\n\npackage sim\n\nimport _ \"github.com/kgrace/kgrace/internal/judge\"\n", true},
 		{"internal/matrix/prove/sim.go", "package prove\n\nvar X int\n", true},
-		{"go.sum", "x\n", true},
+		{"go.sum", "example.com/x v1.0.0 h1:q8Z3UbD3kSMAXJdlUYLLLnTrJXhxW2RdD8VkLUn0dYo=\n", true},
 	} {
 		if last == "" {
 			var err error
-			if last, err = p.sources("v1.37", matrix.Scenarios); err != nil {
+			if last, err = p.sources(t.Context(), plan, matrix.Scenarios); err != nil {
 				t.Fatal(err)
 			}
 		}
 		put(c.name, c.text)
-		now, err := p.sources("v1.37", matrix.Scenarios)
+		now, err := p.sources(t.Context(), plan, matrix.Scenarios)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -378,7 +379,7 @@ func TestSourcesCountCodeAlone(t *testing.T) {
 	if err := os.Remove(filepath.Join(root, "pkg/x/x.go")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.sources("v1.37", matrix.Scenarios); err == nil || !strings.Contains(err.Error(), "pkg/x holds no Go file") {
+	if _, err := p.sources(t.Context(), plan, matrix.Scenarios); err == nil || !strings.Contains(err.Error(), "no required module provides package github.com/kgrace/kgrace/pkg/x") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := readVerdicts(filepath.Join(root, "nowhere")); !os.IsNotExist(err) || err == fs.ErrNotExist {

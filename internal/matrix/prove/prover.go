@@ -71,7 +71,7 @@ func (p *Prover) Inputs(ctx context.Context, plan *matrix.Plan) (matrix.Inputs, 
 	}
 	in := matrix.Inputs{Stock: stock.Commit, Sources: map[matrix.Column]string{}}
 	for _, c := range matrix.Columns() {
-		if in.Sources[c], err = p.sources(plan.Minor, c); err != nil {
+		if in.Sources[c], err = p.sources(ctx, plan, c); err != nil {
 			return in, err
 		}
 	}

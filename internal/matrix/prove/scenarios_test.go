@@ -24,7 +24,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/matrix"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -96,14 +96,14 @@ func TestWhatUpstreamHas(t *testing.T) {
 }
 
 func TestVerdictsOf(t *testing.T) {
-	rule := func(r scenario.Rule, v verdict.Verdict, why string) report.RuleResult {
-		return report.RuleResult{Finding: judge.Finding{Rule: r, Why: why}, Verdict: v}
+	rule := func(r scenario.Rule, v verdict.Verdict, why string) result.Rule {
+		return result.Rule{Finding: judge.Finding{Rule: r, Why: why}, Verdict: v}
 	}
-	got := verdictsOf(report.Results{Results: []report.Result{
-		{Scenario: "held", Rules: []report.RuleResult{rule("R1", verdict.Repaired, ""), rule("R2", verdict.Kept, "")}},
-		{Scenario: "broken", Rules: []report.RuleResult{rule("R1", verdict.StillBroken, ""), rule("R2", verdict.Regressed, ""), rule("R3", verdict.Invalid, "no pod")}},
-		{Scenario: "left", Rules: []report.RuleResult{rule("R1", verdict.Invalid, "deadlock: main bubble goroutine has exited but blocked goroutines remain")}},
-		{Scenario: "invalid", Rules: []report.RuleResult{rule("R1", verdict.Repaired, ""), rule("R2", verdict.Invalid, "no pod")}},
+	got := verdictsOf(result.Results{Results: []result.Result{
+		{Scenario: "held", Rules: []result.Rule{rule("R1", verdict.Repaired, ""), rule("R2", verdict.Kept, "")}},
+		{Scenario: "broken", Rules: []result.Rule{rule("R1", verdict.StillBroken, ""), rule("R2", verdict.Regressed, ""), rule("R3", verdict.Invalid, "no pod")}},
+		{Scenario: "left", Rules: []result.Rule{rule("R1", verdict.Invalid, "deadlock: main bubble goroutine has exited but blocked goroutines remain")}},
+		{Scenario: "invalid", Rules: []result.Rule{rule("R1", verdict.Repaired, ""), rule("R2", verdict.Invalid, "no pod")}},
 		{Scenario: "empty"},
 	}})
 	for id, want := range map[string]string{"held": "", "broken": "R1 R2", "left": "R13"} {

@@ -33,7 +33,7 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/matrix"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simbuild"
@@ -78,7 +78,7 @@ func (v *verdicts) ids() []string { return slices.Sorted(maps.Keys(v.Scenarios))
 
 // verdictsOn runs the catalogue on stock with some patches, or takes what is kept of that.
 func (b *bench) verdictsOn(ctx context.Context, applied []int) (*verdicts, error) {
-	key, err := b.treeKey(applied)
+	key, err := b.treeKey(ctx, applied)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +124,8 @@ func readVerdicts(path string) (*verdicts, error) {
 }
 
 // treeKey names all that goes into the verdicts on a tree.
-func (b *bench) treeKey(applied []int) (string, error) {
-	sources, err := b.sources(b.plan.Minor, matrix.Scenarios)
+func (b *bench) treeKey(ctx context.Context, applied []int) (string, error) {
+	sources, err := b.sources(ctx, b.plan, matrix.Scenarios)
 	if err != nil {
 		return "", err
 	}
@@ -173,7 +173,7 @@ func (b *bench) runCatalogue(ctx context.Context, applied []int) (*verdicts, err
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err
 	}
-	before, err := b.sources(b.plan.Minor, matrix.Scenarios)
+	before, err := b.sources(ctx, b.plan, matrix.Scenarios)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (b *bench) runCatalogue(ctx context.Context, applied []int) (*verdicts, err
 	if err != nil {
 		return nil, err
 	}
-	if now, err := b.sources(b.plan.Minor, matrix.Scenarios); err != nil {
+	if now, err := b.sources(ctx, b.plan, matrix.Scenarios); err != nil {
 		return nil, err
 	} else if now != before {
 		return nil, errors.New("the sources of the sim level changed while it was compiled; run it again")
@@ -211,14 +211,14 @@ func (b *bench) compileSuite(ctx context.Context, dir string) (suite, faults str
 }
 
 // runSuite runs the suite as on the fixed arm, whatever the tree: what a judge finds broken is red there.
-func (b *bench) runSuite(ctx context.Context, suite, dir string) (report.Results, error) {
+func (b *bench) runSuite(ctx context.Context, suite, dir string) (result.Results, error) {
 	catalogue, err := scenario.Catalogue()
 	if err != nil {
-		return report.Results{}, err
+		return result.Results{}, err
 	}
 	rows, _, err := scenario.PickIn(catalogue, b.plan.Minor, scenario.LevelSim)
 	if err != nil {
-		return report.Results{}, err
+		return result.Results{}, err
 	}
 	c := simkubelet.Config{Minor: b.plan.Minor, Arm: verdict.Fixed, Personality: sim.Containerd, Artifacts: dir}
 	for _, s := range simkubelet.Rows(c.Personality, rows) {
@@ -226,16 +226,16 @@ func (b *bench) runSuite(ctx context.Context, suite, dir string) (report.Results
 	}
 	config := filepath.Join(dir, c.File("suite", "json"))
 	if err := c.Write(config); err != nil {
-		return report.Results{}, err
+		return result.Results{}, err
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, suiteTime, fmt.Errorf("the suite did not end in %v", suiteTime))
 	defer cancel()
 	// Its results count, not whether it passes: most of these trees are broken on purpose.
 	_, failed := tool.Run(limited, tool.Cmd{Dir: dir, Env: append(os.Environ(), simkubelet.ConfigVar+"="+config), Args: []string{suite, "-test.timeout=0"}})
 	if limited.Err() != nil {
-		return report.Results{}, context.Cause(limited)
+		return result.Results{}, context.Cause(limited)
 	}
-	results, err := report.Read(filepath.Join(dir, c.File("results", "json")))
+	results, err := result.Read(filepath.Join(dir, c.File("results", "json")))
 	if err != nil {
 		return results, errors.Join(err, failed)
 	}
@@ -246,7 +246,7 @@ func (b *bench) runSuite(ctx context.Context, suite, dir string) (report.Results
 const leftover = "blocked goroutines remain"
 
 // verdictsOf are the rules that a judge found broken; where goroutines were left, the one that forbids that.
-func verdictsOf(results report.Results) map[string]finding {
+func verdictsOf(results result.Results) map[string]finding {
 	all := map[string]finding{}
 	for _, one := range results.Results {
 		var v finding

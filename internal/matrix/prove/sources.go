@@ -18,6 +18,7 @@ package prove
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -29,14 +30,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/matrix"
+	"github.com/kgrace/kgrace/internal/simbuild"
+	"github.com/kgrace/kgrace/internal/tool"
 )
-
-// module is this project's; its packages are found below the checkout.
-const module = "github.com/kgrace/kgrace/"
 
 // suite is the package that the sim level compiles.
 const suite = "test/regression/sim"
@@ -52,28 +51,13 @@ var own = map[matrix.Column][]string{
 }
 
 // sources is the digest of this project's own code that decides a column on a minor. Comments and layout do not count.
-func (p *Prover) sources(minor string, c matrix.Column) (string, error) {
+func (p *Prover) sources(ctx context.Context, plan *matrix.Plan, c matrix.Column) (string, error) {
 	var files []string
 	for _, name := range own[c] {
 		files = append(files, "internal/matrix/prove/"+name)
 	}
 	dirs := map[matrix.Column][]string{matrix.Builds: {"internal/typecheck"}, matrix.Upstream: {"internal/intree"},
 		matrix.Without: {"internal/intree"}, matrix.With: {"internal/intree"}}[c]
-	if c == matrix.Scenarios {
-		all, err := closure(p.repo.Root, suite)
-		if err != nil {
-			return "", err
-		}
-		dirs = all
-		files = append(files, "go.mod", "go.sum")
-		for _, seam := range []string{"common", minor} {
-			more, err := below(p.repo.Root, "internal/simkubelet/seam/"+seam)
-			if err != nil {
-				return "", err
-			}
-			files = append(files, more...)
-		}
-	}
 	for _, dir := range dirs {
 		names, err := goFiles(p.repo.Root, dir)
 		if err != nil {
@@ -81,35 +65,47 @@ func (p *Prover) sources(minor string, c matrix.Column) (string, error) {
 		}
 		files = append(files, names...)
 	}
+	if c == matrix.Scenarios {
+		compiled, err := suiteFiles(ctx, p.repo.Root, plan)
+		if err != nil {
+			return "", err
+		}
+		files = append(append(files, compiled...), "go.mod", "go.sum")
+		for _, seam := range []string{"common", plan.Minor} {
+			more, err := below(p.repo.Root, "internal/simkubelet/seam/"+seam)
+			if err != nil {
+				return "", err
+			}
+			files = append(files, more...)
+		}
+	}
 	return digest(p.repo.Root, files)
 }
 
-// closure are the folders of a package of this project and of all that it imports of this project.
-func closure(root, dir string) ([]string, error) {
-	dirs := []string{dir}
-	for i := 0; i < len(dirs); i++ {
-		names, err := goFiles(root, dirs[i])
+// ours prints, one a line, the files of each package of this project, without the main program of a test.
+const ours = `{{with .Module}}{{if and .Main (ne $.Name "main")}}{{range $.GoFiles}}{{$.Dir}}/{{.}}
+{{end}}{{range $.EmbedFiles}}{{$.Dir}}/{{.}}
+{{end}}{{end}}{{end}}`
+
+// suiteFiles asks go which files of this project a minor's suite is compiled from, as paths below root.
+func suiteFiles(ctx context.Context, root string, plan *matrix.Plan) ([]string, error) {
+	out, err := tool.Go(ctx, root, plan.Pins.Go, nil, "list", "-deps", "-test", "-tags", simbuild.Tags(plan.Minor), "-f", ours, "./"+suite)
+	if err != nil {
+		return nil, fmt.Errorf("list what the sim suite is compiled from: %w", err)
+	}
+	var files []string
+	for _, path := range strings.Fields(out) {
+		rel, err := filepath.Rel(root, path)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.ImportsOnly)
-			if err != nil {
-				return nil, err
-			}
-			for _, imported := range file.Imports {
-				path, err := strconv.Unquote(imported.Path.Value)
-				if rest, ok := strings.CutPrefix(path, module); ok && err == nil && !slices.Contains(dirs, rest) {
-					dirs = append(dirs, rest)
-				}
-			}
-		}
+		files = append(files, filepath.ToSlash(rel))
 	}
-	slices.Sort(dirs)
-	return dirs, nil
+	slices.Sort(files)
+	return slices.Compact(files), nil
 }
 
-// goFiles are the Go files of a package, sorted, without tests but for the suite, which is one.
+// goFiles are the Go files of a package, sorted, without tests.
 func goFiles(root, dir string) ([]string, error) {
 	found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
 	if err != nil {
@@ -117,7 +113,7 @@ func goFiles(root, dir string) ([]string, error) {
 	}
 	var names []string
 	for _, name := range found {
-		if dir == suite || !strings.HasSuffix(name, "_test.go") {
+		if !strings.HasSuffix(name, "_test.go") {
 			names = append(names, dir+"/"+filepath.Base(name))
 		}
 	}

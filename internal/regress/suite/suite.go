@@ -35,7 +35,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/regress"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 )
 
 // safety ends a suite that hangs. It decides no verdict: what has none by then is missing from the results.
@@ -142,10 +142,10 @@ func (s *Suite) specs() {
 }
 
 // assert fails the spec if a verdict is not the expected one, with the timeline of what happened.
-func (s *Suite) assert(result report.Result) {
+func (s *Suite) assert(result result.Result) {
 	GinkgoHelper()
 	if h, err := history.ReadFile(filepath.Join(s.options.Artifacts, result.History)); err == nil {
-		AddReportEntry("timeline", report.Timeline(h), ReportEntryVisibilityFailureOrVerbose)
+		AddReportEntry("timeline", h.Timeline(), ReportEntryVisibilityFailureOrVerbose)
 	}
 	kind, notes := "invalid", ""
 	if result.Red() {

@@ -26,9 +26,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simkubelet"
 	"github.com/kgrace/kgrace/internal/verdict"
@@ -46,7 +45,7 @@ func TestSim(t *testing.T) {
 		t.Fatal(err)
 	}
 	quiet(t, config)
-	results := report.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{config.Arm}}
+	results := result.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{config.Arm}}
 	for _, s := range rows {
 		results.Scenarios = append(results.Scenarios, s.ID)
 	}
@@ -54,7 +53,7 @@ func TestSim(t *testing.T) {
 	begin := time.Now()
 	for _, s := range rows {
 		h := simkubelet.Play{Minor: config.Minor, Arm: config.Arm, Personality: config.Personality, Scenario: s}.Run(t)
-		result := cast.Result(h, s)
+		result := result.Of(h, s)
 		result.History = config.History(s.ID)
 		if err := history.WriteFile(filepath.Join(config.Artifacts, result.History), h); err != nil {
 			t.Fatal(err)
@@ -69,7 +68,7 @@ func TestSim(t *testing.T) {
 				notes = append(notes, result.Note(rule))
 			}
 		}
-		t.Errorf("%s:\n%s\n%s", s.ID, strings.Join(notes, "\n"), report.Timeline(h))
+		t.Errorf("%s:\n%s\n%s", s.ID, strings.Join(notes, "\n"), h.Timeline())
 	}
 	results.Seconds = time.Since(begin).Seconds()
 	if err := results.Write(filepath.Join(config.Artifacts, config.File("results", "json"))); err != nil {

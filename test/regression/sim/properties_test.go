@@ -35,11 +35,10 @@ import (
 	"k8s.io/klog/v2"
 	"pgregory.net/rapid"
 
-	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/property"
 	"github.com/kgrace/kgrace/internal/property/draw"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simkubelet"
 )
@@ -94,10 +93,10 @@ type properties struct {
 
 func id(seed int) string { return "random-" + strconv.Itoa(seed) }
 
-func (p *properties) play(s scenario.Scenario) (history.History, report.Result) {
+func (p *properties) play(s scenario.Scenario) (history.History, result.Result) {
 	s = property.On(p.c.Personality, s)
 	h := simkubelet.Play{Minor: p.c.Minor, Arm: p.c.Arm, Personality: p.c.Personality, Scenario: s}.Run(p.t)
-	return h, cast.Result(h, s)
+	return h, result.Of(h, s)
 }
 
 // abandoned returns why a history is none.

@@ -29,9 +29,8 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 	. "github.com/onsi/gomega"
 
-	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/report"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simkubelet"
 	"github.com/kgrace/kgrace/internal/verdict"
@@ -46,7 +45,7 @@ var (
 	configErr error
 	asked     bool
 	suite     *testing.T
-	results   report.Results
+	results   result.Results
 )
 
 func TestMain(m *testing.M) {
@@ -80,7 +79,7 @@ func TestSim(t *testing.T) {
 
 // specs makes the tree of specs: it depends on what was asked for, so it is made once that is known.
 func specs() {
-	results = report.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{config.Arm}}
+	results = result.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{config.Arm}}
 	begin := time.Now()
 	for _, s := range rows {
 		results.Scenarios = append(results.Scenarios, s.ID)
@@ -91,7 +90,7 @@ func specs() {
 			}
 			It(string(config.Arm), labels, func() {
 				h := simkubelet.Play{Minor: config.Minor, Arm: config.Arm, Personality: config.Personality, Scenario: s}.Run(suite)
-				result := cast.Result(h, s)
+				result := result.Of(h, s)
 				result.History = config.History(s.ID)
 				Expect(history.WriteFile(filepath.Join(config.Artifacts, result.History), h)).To(Succeed())
 				results.Results = append(results.Results, result)
@@ -110,12 +109,12 @@ func specs() {
 }
 
 // assert fails the spec if a verdict is not the expected one, with the timeline of what happened.
-func assert(h history.History, result report.Result) {
+func assert(h history.History, result result.Result) {
 	GinkgoHelper()
 	if result.Good() {
 		return
 	}
-	AddReportEntry("timeline", report.Timeline(h), ReportEntryVisibilityFailureOrVerbose)
+	AddReportEntry("timeline", h.Timeline(), ReportEntryVisibilityFailureOrVerbose)
 	kind, notes := "invalid", ""
 	if result.Red() {
 		kind = "red"

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package report
+package result
 
 import (
 	"bytes"
@@ -36,15 +36,15 @@ func (r Results) Table(out io.Writer) error {
 	fmt.Fprintf(w, "SCENARIO\tRULE\t%s\tVERDICT\t%s\n", r.columns("%s"), r.columns("%s dead at"))
 	var notes []string
 	for _, id := range r.Scenarios {
-		for i, rule := range r.rules(id) {
+		for i, rule := range r.RulesOf(id) {
 			name, dead := id, r.cells(id, Result.dead)
 			if i > 0 {
 				name, dead = "", strings.Repeat("\t", len(r.Arms)-1)
 			}
-			verdicts := r.cells(id, func(one Result) string { return string(one.verdict(rule)) })
+			verdicts := r.cells(id, func(one Result) string { return string(one.VerdictOn(rule)) })
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", name, rule, verdicts, r.sum(id, rule), dead)
 		}
-		notes = append(notes, r.notes(id)...)
+		notes = append(notes, r.Notes(id)...)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -82,8 +82,8 @@ func (r Results) cells(id string, cell func(Result) string) string {
 	return strings.Join(cells, "\t")
 }
 
-// rules are those of a scenario, from whichever arm has a result.
-func (r Results) rules(id string) []scenario.Rule {
+// RulesOf are those of a scenario, from whichever arm has a result.
+func (r Results) RulesOf(id string) []scenario.Rule {
 	for _, one := range r.Results {
 		if one.Scenario != id {
 			continue
@@ -97,7 +97,7 @@ func (r Results) rules(id string) []scenario.Rule {
 	return []scenario.Rule{"-"}
 }
 
-func (r Result) verdict(rule scenario.Rule) verdict.Verdict {
+func (r Result) VerdictOn(rule scenario.Rule) verdict.Verdict {
 	for _, one := range r.Rules {
 		if one.Rule == rule {
 			return one.Verdict
@@ -111,8 +111,8 @@ func (r Result) dead() string {
 		return "-"
 	}
 	text := fmt.Sprintf("%.2f s", *r.Dead)
-	if late := r.standsBy(); late > 0 {
-		text += fmt.Sprintf(" (%s)", runtimeLate(late))
+	if late := r.LateBy(); late > 0 {
+		text += fmt.Sprintf(" (%s)", RuntimeLate(late))
 	}
 	return text
 }
@@ -122,7 +122,7 @@ func (r Results) sum(id string, rule scenario.Rule) string {
 	sum := "as expected"
 	for _, arm := range r.Arms {
 		one, ok := r.Find(id, arm)
-		verdict := one.verdict(rule)
+		verdict := one.VerdictOn(rule)
 		switch {
 		case ok && verdict.Red():
 			return "RED"
@@ -133,8 +133,8 @@ func (r Results) sum(id string, rule scenario.Rule) string {
 	return sum
 }
 
-// notes explain what is not as expected.
-func (r Results) notes(id string) []string {
+// Notes explain what is not as expected.
+func (r Results) Notes(id string) []string {
 	var notes []string
 	for _, arm := range r.Arms {
 		one, ok := r.Find(id, arm)
@@ -148,7 +148,7 @@ func (r Results) notes(id string) []string {
 			}
 		}
 		if one.Second != "" {
-			notes = append(notes, fmt.Sprintf("%s on %s: %s", id, arm, one.secondRun()))
+			notes = append(notes, fmt.Sprintf("%s on %s: %s", id, arm, one.SecondRun()))
 		}
 	}
 	return notes
@@ -172,7 +172,7 @@ func (r Results) lacks() []string {
 }
 
 // Note says in one line what was found about one rule.
-func (r Result) Note(rule RuleResult) string {
+func (r Result) Note(rule Rule) string {
 	return fmt.Sprintf("%s on %s: %s (%s) %s: %s", r.Scenario, r.Arm, rule.Rule, rule.Rule.Title(), rule.Verdict, rule.Why)
 }
 

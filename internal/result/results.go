@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package report
+package result
 
 import (
 	"bytes"
@@ -29,6 +29,9 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
+
+// PageFile is the name of the HTML report in the artifacts folder.
+const PageFile = "report.html"
 
 // ResultsFile is the name of the results of a level in the artifacts folder.
 func ResultsFile(level scenario.Level) string { return "results-" + string(level) + ".json" }
@@ -67,16 +70,16 @@ type Result struct {
 	Scenario string      `json:"scenario"`
 	Arm      verdict.Arm `json:"arm"`
 	// Rules in the order in which the catalogue names them.
-	Rules []RuleResult `json:"rules"`
+	Rules []Rule `json:"rules"`
 	// Second says that the scenario was run a second time, alone on its node, and why the first run decided nothing.
-	Second string `json:"secondRun,omitempty"`
+	Second string `json:"SecondRun,omitempty"`
 	judge.Figures
 	// History is the file of the history, relative to the results.
 	History string `json:"history,omitempty"`
 }
 
-// RuleResult is one rule of a result.
-type RuleResult struct {
+// Rule is one rule of a result.
+type Rule struct {
 	judge.Finding
 	// Want is what the catalogue expects the judge to find.
 	Want    scenario.Outcome `json:"want"`
@@ -85,12 +88,12 @@ type RuleResult struct {
 
 // Good says that every rule has the verdict that the catalogue expects.
 func (r Result) Good() bool {
-	return len(r.Rules) > 0 && !slices.ContainsFunc(r.Rules, func(one RuleResult) bool { return !one.Verdict.Good() })
+	return len(r.Rules) > 0 && !slices.ContainsFunc(r.Rules, func(one Rule) bool { return !one.Verdict.Good() })
 }
 
 // Red says that a judge saw something else than the catalogue expects.
 func (r Result) Red() bool {
-	return slices.ContainsFunc(r.Rules, func(one RuleResult) bool { return one.Verdict.Red() })
+	return slices.ContainsFunc(r.Rules, func(one Rule) bool { return one.Verdict.Red() })
 }
 
 // Invalid says why the first rule that could not be judged could not be; "" if all could be.

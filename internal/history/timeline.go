@@ -14,22 +14,20 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package report
+package history
 
 import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/kgrace/kgrace/internal/history"
 )
 
-// Timeline tells a history line by line, in seconds after the first request, leaving out what no rule looks at.
-func Timeline(h history.History) string {
+// Timeline returns the history as text, one event a line, in seconds after the first request, without events that no rule looks at.
+func (h History) Timeline() string {
 	events := h.ByTime()
 	var start time.Time
 	for _, e := range events {
-		if e.Kind == history.APIDelete {
+		if e.Kind == APIDelete {
 			start = e.At
 			break
 		}
@@ -50,67 +48,67 @@ func Timeline(h history.History) string {
 const tellsLate = 0.1
 
 // tell says what an event is; "" for one that no rule looks at.
-func tell(e history.Event) string {
+func tell(e Event) string {
 	var words []string
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
 	switch e.Kind {
-	case history.Armed, history.Abandoned, history.Finished:
+	case Armed, Abandoned, Finished:
 		add("%s", strings.TrimPrefix(string(e.Kind), "harness."))
-	case history.APIDelete:
+	case APIDelete:
 		add("DELETE")
-	case history.APIDeleted:
+	case APIDeleted:
 		add("DELETE answered")
-	case history.APIPod:
+	case APIPod:
 		add("watch: %s", e.Reason)
-	case history.CRICall, history.CRIReturn:
+	case CRICall, CRIReturn:
 		switch e.Call {
 		case "StopContainer", "StopPodSandbox", "ExecSync", "Exec", "PullImage":
 		default:
 			return ""
 		}
 		add("runtime: %s", e.Call)
-		if e.Kind == history.CRIReturn {
+		if e.Kind == CRIReturn {
 			add("returned")
 		}
-	case history.ControlLate:
+	case ControlLate:
 		if e.Late < tellsLate {
 			return ""
 		}
 		add("control: kept waiting for %.2f s", e.Late)
-	case history.CRISlow:
+	case CRISlow:
 		add("runtime: %s took %.2f s", e.Call, e.Late)
-	case history.ControlSaw:
+	case ControlSaw:
 		add("control saw: %s", e.Reason)
-	case history.ContainerExit:
+	case ContainerExit:
 		add("container ended")
 		if e.ExitCode != nil {
 			add("with %d", *e.ExitCode)
 		}
-	case history.Line:
+	case Line:
 		add("container says %s", e.Reason)
-	case history.KubeletEvent:
+	case KubeletEvent:
 		add("kubelet event %s", e.Reason)
-	case history.KubeletKill:
+	case KubeletKill:
 		add("kubelet kills the pod")
-	case history.KubeletKilled:
+	case KubeletKilled:
 		add("kubelet's kill answered")
-	case history.KubeletBegan:
+	case KubeletBegan:
 		add("kubelet begins to terminate the pod")
-	case history.KubeletAgain:
+	case KubeletAgain:
 		add("kubelet starts another terminating sync")
-	case history.KubeletLeft:
+	case KubeletLeft:
 		add("kubelet still remembers %d kill(s)", e.Count)
-	case history.Step:
+	case Step:
 		add("step: %s", e.Reason)
-	case history.Manifest:
+	case Manifest:
 		add("manifest %s", strings.ToLower(e.Reason))
-	case history.APIContainer:
+	case APIContainer:
 		add("watch: container's status %s", e.Reason)
 	}
 	if e.Container != "" {
 		add("[%s]", e.Container)
 	}
-	if e.Grace != nil && e.Kind != history.CRIReturn {
+	if e.Grace != nil && e.Kind != CRIReturn {
 		add("(%d s)", *e.Grace)
 	}
 	if e.Error != "" {

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package regress
+package result
 
 import (
 	"path/filepath"
@@ -24,7 +24,6 @@ import (
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
-	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -49,7 +48,7 @@ func TestHoldAgainstStock(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		row := scenario.Scenario{ID: "row", AsStock: c.asStock}
-		results := report.Results{Level: c.level}
+		results := Results{Level: c.level}
 		for arm, timeout := range map[verdict.Arm]int64{verdict.Stock: 30, verdict.Fixed: c.timeout} {
 			at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 			h := history.History{Header: history.Header{Scenario: "row", Arm: string(arm), Level: string(c.level), Pod: "row"}, Events: []history.Event{
@@ -64,7 +63,7 @@ func TestHoldAgainstStock(t *testing.T) {
 				found = c.before
 			}
 			outcome := map[verdict.Verdict]scenario.Outcome{verdict.Kept: scenario.Held, verdict.Regressed: scenario.Broken, verdict.Invalid: scenario.Invalid}[found]
-			results.Results = append(results.Results, report.Result{Scenario: "row", Arm: arm, History: name, Rules: []report.RuleResult{
+			results.Results = append(results.Results, Result{Scenario: "row", Arm: arm, History: name, Rules: []Rule{
 				{Finding: judge.Finding{Rule: scenario.Kept, Outcome: outcome, Why: "by itself"}, Want: scenario.Held, Verdict: found}}})
 		}
 		if err := HoldAgainstStock(&results, dir, []scenario.Scenario{row}); err != nil {
@@ -81,7 +80,7 @@ func TestHoldAgainstStock(t *testing.T) {
 }
 
 func TestHoldAgainstStockNeedsBothArms(t *testing.T) {
-	results := report.Results{Level: scenario.LevelSim, Results: []report.Result{{Scenario: "row", Arm: verdict.Fixed}}}
+	results := Results{Level: scenario.LevelSim, Results: []Result{{Scenario: "row", Arm: verdict.Fixed}}}
 	if err := HoldAgainstStock(&results, "nowhere", []scenario.Scenario{{ID: "row", AsStock: true}}); err != nil {
 		t.Error(err)
 	}

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package report
+package result
 
 import (
 	"cmp"
@@ -29,9 +29,6 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
-
-// PageFile is the name of the HTML report in the artifacts folder.
-const PageFile = "report.html"
 
 // Run is one run of the catalogue with the histories that it left: one column group of the page.
 type Run struct {
@@ -137,17 +134,4 @@ func NewRun(name string, r Results, locate func(string) string) (Run, error) {
 		run.Histories[Key{one.Scenario, one.Arm}] = h
 	}
 	return run, errors.Join(errs...)
-}
-
-// WriteArtifacts reads the runs kept in a folder and writes their page beside them, or to file where one is given. It
-// returns the path of the page.
-func WriteArtifacts(dir, file string) (string, error) {
-	runs, err := ReadArtifacts(dir)
-	if err != nil {
-		return "", err
-	}
-	if file == "" {
-		file = filepath.Join(dir, PageFile)
-	}
-	return file, WriteFile(file, runs)
 }

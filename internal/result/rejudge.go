@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package regress
+package result
 
 import (
 	"errors"
@@ -24,35 +24,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Result has a history judged by every rule that its scenario names.
-func Result(h history.History, s scenario.Scenario) report.Result { return cast.Result(h, s) }
-
-// invalidResult is that of a scenario that has no history.
-func invalidResult(level scenario.Level, arm verdict.Arm, s scenario.Scenario, why string) report.Result {
-	return Result(history.History{
-		Header: history.Header{Scenario: s.ID, Arm: string(arm), Level: string(level)},
-		Events: []history.Event{{Kind: history.Abandoned, At: time.Now(), Message: why}},
-	}, s)
-}
-
-// HistoryPath is where the history of a scenario lies below the artifacts folder.
-func HistoryPath(level scenario.Level, arm verdict.Arm, id string) string {
-	return filepath.Join("histories", string(level), string(arm), id+".jsonl")
-}
-
 // Rejudge judges kept histories again: every *.jsonl below dir. What the folder holds decides which scenarios and arms the
 // results are of. A file that is no history, or one of an unknown scenario or arm, is refused by name.
-func Rejudge(dir string, catalogue []scenario.Scenario) (report.Results, error) {
-	var results report.Results
+func Rejudge(dir string, catalogue []scenario.Scenario) (Results, error) {
+	var results Results
 	var files []string
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() && strings.HasSuffix(path, ".jsonl") {
@@ -67,7 +48,7 @@ func Rejudge(dir string, catalogue []scenario.Scenario) (report.Results, error) 
 		return results, fmt.Errorf("%s holds no history (*.jsonl): %w", dir, os.ErrNotExist)
 	}
 	var errs []error
-	seen := map[key]string{}
+	seen := map[Key]string{}
 	for _, file := range files {
 		h, err := history.ReadFile(file)
 		if err == nil {
@@ -76,12 +57,12 @@ func Rejudge(dir string, catalogue []scenario.Scenario) (report.Results, error) 
 		errs = append(errs, err)
 	}
 	for _, arm := range verdict.Arms() {
-		if slices.ContainsFunc(results.Results, func(r report.Result) bool { return r.Arm == arm }) {
+		if slices.ContainsFunc(results.Results, func(r Result) bool { return r.Arm == arm }) {
 			results.Arms = append(results.Arms, arm)
 		}
 	}
 	for _, s := range catalogue {
-		if slices.ContainsFunc(results.Results, func(r report.Result) bool { return r.Scenario == s.ID }) {
+		if slices.ContainsFunc(results.Results, func(r Result) bool { return r.Scenario == s.ID }) {
 			results.Scenarios = append(results.Scenarios, s.ID)
 		}
 	}
@@ -89,7 +70,7 @@ func Rejudge(dir string, catalogue []scenario.Scenario) (report.Results, error) 
 }
 
 // add judges one history and puts the result where it belongs.
-func add(results *report.Results, file string, h history.History, catalogue []scenario.Scenario, seen map[key]string) error {
+func add(results *Results, file string, h history.History, catalogue []scenario.Scenario, seen map[Key]string) error {
 	arm, err := verdict.ParseArm(h.Arm)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
@@ -102,14 +83,14 @@ func add(results *report.Results, file string, h history.History, catalogue []sc
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	k := key{arm, h.Scenario}
+	k := Key{h.Scenario, arm}
 	if other, twice := seen[k]; twice {
-		return fmt.Errorf("%s and %s are both histories of %s on %s; judge one level and minor at a time", other, file, k.id, arm)
+		return fmt.Errorf("%s and %s are both histories of %s on %s; judge one level and minor at a time", other, file, k.Scenario, arm)
 	}
 	seen[k] = file
 	results.Minor, results.Level = h.Minor, level
-	result := Result(h, picked[0])
-	result.History = file
-	results.Results = append(results.Results, result)
+	r := Of(h, picked[0])
+	r.History = file
+	results.Results = append(results.Results, r)
 	return nil
 }

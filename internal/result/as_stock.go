@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package regress
+package result
 
 import (
 	"path/filepath"
@@ -22,7 +22,6 @@ import (
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
-	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -31,7 +30,7 @@ import (
 // played on both arms. What it finds takes the place of what the judge of R12 found on fixed, unless that found it broken
 // already. Time has to be virtual: where it is real, two runs of one arm are never the same. dir is the folder that the names of
 // the histories start from.
-func HoldAgainstStock(results *report.Results, dir string, catalogue []scenario.Scenario) error {
+func HoldAgainstStock(results *Results, dir string, catalogue []scenario.Scenario) error {
 	if results.Level != scenario.LevelSim {
 		return nil
 	}
@@ -40,12 +39,12 @@ func HoldAgainstStock(results *report.Results, dir string, catalogue []scenario.
 			continue
 		}
 		stock, ok := results.Find(s.ID, verdict.Stock)
-		at := slices.IndexFunc(results.Results, func(r report.Result) bool { return r.Scenario == s.ID && r.Arm == verdict.Fixed })
+		at := slices.IndexFunc(results.Results, func(r Result) bool { return r.Scenario == s.ID && r.Arm == verdict.Fixed })
 		if !ok || at < 0 || stock.History == "" || results.Results[at].History == "" {
 			continue
 		}
 		fixed := &results.Results[at]
-		i := slices.IndexFunc(fixed.Rules, func(r report.RuleResult) bool { return r.Rule == scenario.Kept })
+		i := slices.IndexFunc(fixed.Rules, func(r Rule) bool { return r.Rule == scenario.Kept })
 		if i < 0 || fixed.Rules[i].Verdict.Red() {
 			continue
 		}
@@ -62,7 +61,7 @@ func HoldAgainstStock(results *report.Results, dir string, catalogue []scenario.
 		if found.Outcome == scenario.Held && fixed.Rules[i].Outcome != scenario.Held {
 			continue // the judge of the one history never got to the point
 		}
-		fixed.Rules[i] = report.RuleResult{Finding: found, Want: scenario.Held, Verdict: want.Verdict(verdict.Fixed, found.Outcome)}
+		fixed.Rules[i] = Rule{Finding: found, Want: scenario.Held, Verdict: want.Verdict(verdict.Fixed, found.Outcome)}
 	}
 	return nil
 }

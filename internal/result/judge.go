@@ -14,25 +14,40 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package cast
+package result
 
 import (
+	"path/filepath"
+	"time"
+
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
-	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Result has a history judged by every rule that its scenario names.
-func Result(h history.History, s scenario.Scenario) report.Result {
+// Of has a history judged by every rule that its scenario names.
+func Of(h history.History, s scenario.Scenario) Result {
 	arm := verdict.Arm(h.Arm)
-	result := report.Result{Scenario: s.ID, Arm: arm, Second: h.Second, Figures: judge.Measure(h, s)}
+	r := Result{Scenario: s.ID, Arm: arm, Second: h.Second, Figures: judge.Measure(h, s)}
 	for _, want := range s.In(h.Minor).At(scenario.Level(h.Level)).Expect {
 		found := judge.Judge(want.Rule, h, s)
-		result.Rules = append(result.Rules, report.RuleResult{
+		r.Rules = append(r.Rules, Rule{
 			Finding: found, Want: want.On(arm), Verdict: want.Verdict(arm, found.Outcome),
 		})
 	}
-	return result
+	return r
+}
+
+// NotPlayed is the result of a scenario that has no history.
+func NotPlayed(level scenario.Level, arm verdict.Arm, s scenario.Scenario, why string) Result {
+	return Of(history.History{
+		Header: history.Header{Scenario: s.ID, Arm: string(arm), Level: string(level)},
+		Events: []history.Event{{Kind: history.Abandoned, At: time.Now(), Message: why}},
+	}, s)
+}
+
+// HistoryPath is where the history of a scenario lies below the artifacts folder.
+func HistoryPath(level scenario.Level, arm verdict.Arm, id string) string {
+	return filepath.Join("histories", string(level), string(arm), id+".jsonl")
 }

@@ -14,15 +14,15 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package report
+package result
 
 import (
 	"fmt"
 	"strings"
 )
 
-// standsBy is by how many seconds the runtime was late where a verdict stands by what the kubelet had asked for; 0 where none does.
-func (r Result) standsBy() float64 {
+// LateBy is by how many seconds the runtime was late where a verdict stands by what the kubelet had asked for; 0 where none does.
+func (r Result) LateBy() float64 {
 	most := 0.0
 	for _, one := range r.Rules {
 		most = max(most, one.RuntimeLate)
@@ -30,10 +30,10 @@ func (r Result) standsBy() float64 {
 	return most
 }
 
-func runtimeLate(seconds float64) string { return fmt.Sprintf("runtime late by %.1f s", seconds) }
+func RuntimeLate(seconds float64) string { return fmt.Sprintf("runtime late by %.1f s", seconds) }
 
-// secondRun says that this is a second run, and why.
-func (r Result) secondRun() string {
+// SecondRun says that this is a second run, and why.
+func (r Result) SecondRun() string {
 	return "second run, alone on its node; the first decided nothing: " + r.Second
 }
 

@@ -1,0 +1,44 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package history
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTimeline(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	code := int32(137)
+	h := History{Events: []Event{
+		{At: start.Add(-time.Second), Kind: Armed},
+		{At: start, Kind: APIDelete, Grace: Seconds(5)},
+		{At: start.Add(5 * time.Second), Kind: ContainerExit, Container: "main", ExitCode: &code},
+		{At: start.Add(100 * time.Millisecond), Kind: CRICall, Call: "StopContainer", Container: "main", Grace: Seconds(5)},
+		{At: start.Add(time.Second), Kind: CRICall, Call: "ContainerStatus"},
+	}}
+	want := `  -1.000  armed
+   0.000  DELETE (5 s)
+   0.100  runtime: StopContainer [main] (5 s)
+   5.000  container ended with 137 [main]
+`
+	if diff := cmp.Diff(want, h.Timeline()); diff != "" {
+		t.Error(diff)
+	}
+}
