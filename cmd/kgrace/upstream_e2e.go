@@ -68,7 +68,7 @@ e2e.test is the release's own; the node images are built if the engine does not 
 images that specs ask for are made of static programs; what is not supplied is listed. Needs Docker and Debian's
 busybox-static. ` + upstreame2e.ResultsFile + `, JUnit and the suites' logs go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
 
-Verdicts: kept (passes on both), mended, regressed (passes on stock, fails on fixed: red), alike (fails on both), invalid.
+Verdicts: kept (passes on both), fixed (fails on stock, passes on fixed), regressed (passes on stock, fails on fixed: red), alike (fails on both), invalid.
 
 Exit codes:
   0  every spec passes on fixed

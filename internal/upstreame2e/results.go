@@ -30,21 +30,6 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Verdict is what the two arms say together about one spec.
-type Verdict string
-
-// The verdicts. Only the first is good, only Regressed is red.
-const (
-	Kept      Verdict = "kept"      // passes on both
-	Mended    Verdict = "mended"    // fails on stock, passes on fixed
-	Regressed Verdict = "regressed" // passes on stock, fails on fixed: a fault of this project
-	Alike     Verdict = "alike"     // fails on both: a fault of the surroundings, or upstream's
-	Invalid   Verdict = "invalid"   // did not get to say anything on an arm
-)
-
-// Good says that fixed does as well as stock and both did well, or fixed does better.
-func (v Verdict) Good() bool { return v == Kept || v == Mended }
-
 // Names of the files that Write writes.
 const (
 	ResultsFile = "upstream-e2e.json"
@@ -71,7 +56,7 @@ type Results struct {
 // Result is one spec.
 type Result struct {
 	Spec
-	Verdict Verdict                 `json:"verdict"`
+	Verdict verdict.Verdict         `json:"verdict"`
 	On      map[verdict.Arm]Outcome `json:"on"`
 }
 
@@ -90,7 +75,8 @@ func Compare(specs []Spec, on map[verdict.Arm]map[string]Outcome) (results []Res
 	return results
 }
 
-func (r Result) verdict() Verdict {
+// verdict is what both arms say together.
+func (r Result) verdict() verdict.Verdict {
 	passed, failed := 0, 0
 	for _, o := range r.On {
 		switch o.State {
@@ -103,19 +89,19 @@ func (r Result) verdict() Verdict {
 	stock, fixed := r.On[verdict.Stock].State, r.On[verdict.Fixed].State
 	switch {
 	case passed == len(r.On) && passed > 0:
-		return Kept
+		return verdict.Kept
 	case passed+failed < len(r.On) || len(r.On) < 2:
-		return Invalid
+		return verdict.Invalid
 	case stock == "passed":
-		return Regressed
+		return verdict.Regressed
 	case fixed == "passed":
-		return Mended
+		return verdict.Repaired
 	}
-	return Alike
+	return verdict.Alike
 }
 
 // Count says how many specs have a verdict.
-func (r Results) Count(v Verdict) (n int) {
+func (r Results) Count(v verdict.Verdict) (n int) {
 	for _, one := range r.Specs {
 		if one.Verdict == v {
 			n++
@@ -125,17 +111,19 @@ func (r Results) Count(v Verdict) (n int) {
 }
 
 // Red names the specs that pass on stock and fail on fixed.
-func (r Results) Red() []string { return r.texts(func(v Verdict) bool { return v == Regressed }) }
+func (r Results) Red() []string {
+	return r.texts(func(v verdict.Verdict) bool { return v == verdict.Regressed })
+}
 
 // Unsaid names the specs that say nothing: they fail on both arms, or did not run. A run without a spec says so.
 func (r Results) Unsaid() []string {
 	if len(r.Specs) == 0 {
 		return []string{"no spec was run"}
 	}
-	return r.texts(func(v Verdict) bool { return v == Alike || v == Invalid })
+	return r.texts(func(v verdict.Verdict) bool { return v == verdict.Alike || v == verdict.Invalid })
 }
 
-func (r Results) texts(which func(Verdict) bool) (texts []string) {
+func (r Results) texts(which func(verdict.Verdict) bool) (texts []string) {
 	for _, one := range r.Specs {
 		if which(one.Verdict) {
 			texts = append(texts, one.Text)
@@ -190,7 +178,7 @@ func (r Results) Table(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "  %d more that upstream's specs know were not supplied, and no pod asked for one\n", missing)
 	counts := []string{}
-	for _, v := range []Verdict{Kept, Mended, Regressed, Alike, Invalid} {
+	for _, v := range []verdict.Verdict{verdict.Kept, verdict.Repaired, verdict.Regressed, verdict.Alike, verdict.Invalid} {
 		if n := r.Count(v); n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
@@ -223,7 +211,7 @@ func (r Results) suites() reporters.JUnitTestSuites {
 		}
 		message := strings.Join(said, "\n")
 		switch {
-		case one.Verdict == Regressed:
+		case one.Verdict == verdict.Regressed:
 			c.Failure = &reporters.JUnitFailure{Message: "passes on stock, fails on fixed", Type: string(one.Verdict), Description: message}
 			s.Failures++
 		case !one.Verdict.Good():

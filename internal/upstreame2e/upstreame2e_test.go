@@ -139,36 +139,36 @@ func TestBatches(t *testing.T) {
 func TestCompare(t *testing.T) {
 	for _, c := range []struct {
 		stock, fixed string
-		want         Verdict
+		want         verdict.Verdict
 	}{
-		{"passed", "passed", Kept},
-		{"passed", "failed", Regressed},
-		{"passed", "timedout", Regressed},
-		{"passed", "panicked", Regressed},
-		{"failed", "passed", Mended},
-		{"failed", "failed", Alike},
-		{"passed", "skipped", Invalid},
-		{"skipped", "skipped", Invalid},
-		{"passed", "", Invalid},
-		{"passed", "interrupted", Invalid},
-		{"", "failed", Invalid},
+		{"passed", "passed", verdict.Kept},
+		{"passed", "failed", verdict.Regressed},
+		{"passed", "timedout", verdict.Regressed},
+		{"passed", "panicked", verdict.Regressed},
+		{"failed", "passed", verdict.Repaired},
+		{"failed", "failed", verdict.Alike},
+		{"passed", "skipped", verdict.Invalid},
+		{"skipped", "skipped", verdict.Invalid},
+		{"passed", "", verdict.Invalid},
+		{"passed", "interrupted", verdict.Invalid},
+		{"", "failed", verdict.Invalid},
 	} {
 		r := Results{Kubernetes: "v1.37.2", Arms: verdict.Arms(), Specs: Compare(specs("a"), map[verdict.Arm]map[string]Outcome{
 			verdict.Stock: {"a": {State: c.stock, Message: "said on stock"}}, verdict.Fixed: {"a": {State: c.fixed, Message: "said on fixed"}}})}
 		if got := r.Specs[0].Verdict; got != c.want {
 			t.Errorf("%s and %s: %s, want %s", c.stock, c.fixed, got, c.want)
 		}
-		if got := len(r.Red()); got != map[bool]int{true: 1}[c.want == Regressed] {
+		if got := len(r.Red()); got != map[bool]int{true: 1}[c.want == verdict.Regressed] {
 			t.Errorf("%s and %s: %d red", c.stock, c.fixed, got)
 		}
-		if got := len(r.Unsaid()); got != map[bool]int{true: 1}[c.want == Alike || c.want == Invalid] {
+		if got := len(r.Unsaid()); got != map[bool]int{true: 1}[c.want == verdict.Alike || c.want == verdict.Invalid] {
 			t.Errorf("%s and %s: %d say nothing", c.stock, c.fixed, got)
 		}
 		junit := r.suites()
-		if failed := junit.Failures == 1; failed != (c.want == Regressed) {
+		if failed := junit.Failures == 1; failed != (c.want == verdict.Regressed) {
 			t.Errorf("%s and %s: JUnit has %d failures", c.stock, c.fixed, junit.Failures)
 		}
-		if erred := junit.Errors == 1; erred != (c.want == Alike || c.want == Invalid) {
+		if erred := junit.Errors == 1; erred != (c.want == verdict.Alike || c.want == verdict.Invalid) {
 			t.Errorf("%s and %s: JUnit has %d errors", c.stock, c.fixed, junit.Errors)
 		}
 	}
@@ -176,7 +176,7 @@ func TestCompare(t *testing.T) {
 		t.Error("a run without a spec says nothing, and does not say so")
 	}
 	one := Compare(specs("a"), map[verdict.Arm]map[string]Outcome{verdict.Fixed: {"a": {State: "failed"}}})
-	if one[0].Verdict != Invalid {
+	if one[0].Verdict != verdict.Invalid {
 		t.Errorf("failed on the only arm: %s", one[0].Verdict)
 	}
 }

@@ -32,6 +32,8 @@ const (
 	Kept Verdict = "kept"
 	// Regressed: a rule that both arms are to hold was broken.
 	Regressed Verdict = "regressed"
+	// Alike: both arms fail, through a fault of upstream's or of the surroundings.
+	Alike Verdict = "alike"
 	// Invalid: the run never got to the point where the rule applies.
 	Invalid Verdict = "invalid"
 )
@@ -39,5 +41,5 @@ const (
 // Good reports whether the verdict is the expected one.
 func (v Verdict) Good() bool { return v == Reproduced || v == Repaired || v == Kept }
 
-// Red reports whether a judge saw something else than what is expected. Invalid is neither good nor red.
+// Red reports whether a judge saw something else than what is expected. Alike and Invalid are neither good nor red.
 func (v Verdict) Red() bool { return v == NotReproduced || v == StillBroken || v == Regressed }
