@@ -33,6 +33,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/player"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -42,20 +43,21 @@ import (
 const scenarioLabel = "kgrace.test/scenario"
 
 // pod makes the API object of the scenario's pod.
-func (p *play) pod() *corev1.Pod {
-	pod := cast.Pod(p.scenario, p.node.NodeName(), p.node.LinesDir())
-	pod.Labels = map[string]string{scenarioLabel: p.scenario.ID}
+func (p *apiPlace) pod(s scenario.Scenario) *corev1.Pod {
+	pod := cast.Pod(s, p.node.NodeName(), p.node.LinesDir())
+	pod.Labels = map[string]string{scenarioLabel: s.ID}
 	return pod
 }
 
 // createOwner creates the controller that makes the scenario's pod.
-func (p *play) createOwner(ctx context.Context, pod *corev1.Pod) error {
-	about := metav1.ObjectMeta{Name: p.scenario.ID, Namespace: namespace}
+func (p *apiPlace) createOwner(ctx context.Context, s scenario.Scenario) error {
+	pod := p.pod(s)
+	about := metav1.ObjectMeta{Name: s.ID, Namespace: namespace}
 	selector := &metav1.LabelSelector{MatchLabels: pod.Labels}
 	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels}, Spec: pod.Spec}
 	one := int32(1)
 	var err error
-	switch owner := p.scenario.Pod.Owner; owner {
+	switch owner := s.Pod.Owner; owner {
 	case scenario.OwnerStatefulSet:
 		template.Spec.RestartPolicy = corev1.RestartPolicyAlways
 		_, err = p.client.AppsV1().StatefulSets(namespace).Create(ctx, &appsv1.StatefulSet{ObjectMeta: about,
@@ -82,9 +84,9 @@ func (p *play) createOwner(ctx context.Context, pod *corev1.Pod) error {
 
 // remove removes the pod, and the controller that would make another.
 func (p *play) remove(ctx context.Context) error {
-	policy, name := metav1.DeletePropagationBackground, p.scenario.ID
+	policy, name := metav1.DeletePropagationBackground, p.Scenario.ID
 	var err error
-	switch p.scenario.Pod.Owner {
+	switch p.Scenario.Pod.Owner {
 	case scenario.OwnerStatefulSet:
 		err = p.client.AppsV1().StatefulSets(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &policy})
 	case scenario.OwnerDaemonSet:
@@ -92,55 +94,55 @@ func (p *play) remove(ctx context.Context) error {
 	case scenario.OwnerJob:
 		err = p.client.BatchV1().Jobs(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &policy})
 	}
-	if err != nil || p.target == "" {
+	if err != nil || p.Target == "" {
 		return err
 	}
-	return p.client.CoreV1().Pods(namespace).Delete(ctx, p.target, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
+	return p.client.CoreV1().Pods(namespace).Delete(ctx, p.Target, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
 }
 
 // owned returns the name of the pod that the controller made.
-func (p *play) owned(ctx context.Context) (string, error) {
-	pods, err := p.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: scenarioLabel + "=" + p.scenario.ID})
+func (b *bench) owned(ctx context.Context, s scenario.Scenario) (string, error) {
+	pods, err := b.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: scenarioLabel + "=" + s.ID})
 	if err != nil {
 		return "", err
 	}
 	if len(pods.Items) != 1 {
-		return "", fmt.Errorf("the %s made %d pods, expected one", p.scenario.Pod.Owner, len(pods.Items))
+		return "", fmt.Errorf("the %s made %d pods, expected one", s.Pod.Owner, len(pods.Items))
 	}
 	return pods.Items[0].Name, nil
 }
 
 // evictedByTaint taints the node and waits until the taint manager's delete has marked the pod. The history has that delete
 // as sent when the taint was about to be set, which is no later than it was.
-func (p *play) evictedByTaint(ctx context.Context) error {
-	p.log.Add(history.Event{Kind: history.APIDelete, Pod: p.target})
+func (p *apiPlace) evictedByTaint(ctx context.Context, play *player.Play) error {
+	play.Log.Add(history.Event{Kind: history.APIDelete, Pod: play.Target})
 	if err := p.taint(ctx, true); err != nil {
 		return err
 	}
-	_, err := p.log.Wait(ctx, "the taint manager's delete", func(e history.Event) bool {
-		return e.Kind == history.APIPod && e.Pod == p.target && e.Deletion != nil
+	_, err := play.Log.Wait(ctx, "the taint manager's delete", func(e history.Event) bool {
+		return e.Kind == history.APIPod && e.Pod == play.Target && e.Deletion != nil
 	})
 	if err != nil {
 		return err
 	}
-	p.log.Add(history.Event{Kind: history.APIDeleted, Pod: p.target})
+	play.Log.Add(history.Event{Kind: history.APIDeleted, Pod: play.Target})
 	return nil
 }
 
 // drain has kubectl send what it sends for the pod: an eviction with grace 0.
-func (p *play) drain(ctx context.Context) error {
+func (p *apiPlace) drain(ctx context.Context, play *player.Play) error {
 	place, ok := p.node.(clustered)
 	if !ok {
-		return fmt.Errorf("level %s has no kubectl", p.run.options.Level)
+		return play.CannotCarry()
 	}
 	zero := int64(0)
-	p.log.Add(history.Event{Kind: history.APIDelete, Pod: p.target, Grace: &zero})
-	answer := history.Event{Kind: history.APIDeleted, Pod: p.target, Grace: &zero}
-	err := place.Drain(ctx, scenarioLabel+"="+p.scenario.ID)
+	play.Log.Add(history.Event{Kind: history.APIDelete, Pod: play.Target, Grace: &zero})
+	answer := history.Event{Kind: history.APIDeleted, Pod: play.Target, Grace: &zero}
+	err := place.Drain(ctx, scenarioLabel+"="+play.Scenario.ID)
 	if err != nil {
 		answer.Error = err.Error()
 	}
-	p.log.Add(answer)
+	play.Log.Add(answer)
 	return err
 }
 

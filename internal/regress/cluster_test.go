@@ -127,7 +127,7 @@ func TestOwners(t *testing.T) {
 	client := fake.NewClientset()
 	for _, id := range []string{"statefulset-force", "daemonset-force", "job-failure-policy"} {
 		p := onStage(t, &stage{client: client}, id)
-		if err := p.create(ctx); err != nil {
+		if err := p.Place.Create(ctx, p.Scenario); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -153,22 +153,22 @@ func TestOwners(t *testing.T) {
 func TestOwnedPodIsFound(t *testing.T) {
 	client := fake.NewClientset()
 	p := onStage(t, &stage{client: client}, "daemonset-force")
-	if _, err := p.owned(t.Context()); err == nil || !strings.Contains(err.Error(), "made 0 pods") {
+	if _, err := p.owned(t.Context(), p.Scenario); err == nil || !strings.Contains(err.Error(), "made 0 pods") {
 		t.Errorf("got %v", err)
 	}
-	pod := p.pod()
+	pod := (&apiPlace{p.bench}).pod(p.Scenario)
 	pod.Name = "daemonset-force-x7k2p"
 	if _, err := client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if name, err := p.owned(t.Context()); err != nil || name != pod.Name {
+	if name, err := p.owned(t.Context(), p.Scenario); err != nil || name != pod.Name {
 		t.Errorf("%s, %v", name, err)
 	}
 	// Its events, and those of the pod that takes its place, come to the scenario's history.
 	for _, name := range []string{pod.Name, "daemonset-force-other", "other"} {
 		p.recorder.Add(history.Event{Kind: history.APIPod, Pod: name})
 	}
-	if n := len(p.log.History().Events); n != 2 {
+	if n := len(p.Log.History().Events); n != 2 {
 		t.Errorf("%d events", n)
 	}
 }
@@ -177,17 +177,17 @@ func TestOwnedPodIsFound(t *testing.T) {
 func TestDrain(t *testing.T) {
 	s := &stage{client: fake.NewClientset()}
 	p := onStage(t, s, "drain-force")
-	p.do(t.Context(), scenario.Drain{})
+	p.Do(t.Context(), scenario.Drain{})
 	if s.drained != scenarioLabel+"=drain-force" {
 		t.Errorf("drained %q", s.drained)
 	}
-	events := p.log.History().Events
+	events := p.Log.History().Events
 	if len(events) != 3 || events[0].Kind != history.APIDelete || *events[0].Grace != 0 || events[1].Error != "" || events[2].Kind != history.Step {
 		t.Errorf("%+v", events)
 	}
 	s.fails = errors.New("kubectl says no")
-	p.do(t.Context(), scenario.Drain{})
-	events = p.log.History().Events[3:]
+	p.Do(t.Context(), scenario.Drain{})
+	events = p.Log.History().Events[3:]
 	if events[1].Error == "" || events[2].Error == "" {
 		t.Errorf("%+v", events)
 	}
@@ -197,13 +197,13 @@ func TestDrain(t *testing.T) {
 func TestRecreate(t *testing.T) {
 	client := fake.NewClientset()
 	p := onStage(t, &stage{client: client}, "hostport-reuse")
-	p.do(t.Context(), scenario.Recreate{})
+	p.Do(t.Context(), scenario.Recreate{})
 	pod, err := client.CoreV1().Pods(namespace).Get(t.Context(), "hostport-reuse", metav1.GetOptions{})
 	if err != nil || pod.Spec.NodeName != "" || pod.Spec.Containers[0].Ports[0].HostPort != scenario.ReusedPort {
 		t.Errorf("%+v, %v", pod, err)
 	}
-	p.do(t.Context(), scenario.Recreate{})
-	if events := p.log.History().Events; events[0].Error != "" || !strings.Contains(events[1].Error, "already exists") {
+	p.Do(t.Context(), scenario.Recreate{})
+	if events := p.Log.History().Events; events[0].Error != "" || !strings.Contains(events[1].Error, "already exists") {
 		t.Errorf("%+v", events)
 	}
 }

@@ -79,8 +79,6 @@ func (o Options) check() error {
 // Durations of a run. None decides a verdict: what is not seen in time makes a scenario invalid, or is broken by a bound
 // of the contract that lies far inside.
 const (
-	// armTimeout is how long a pod may take to run.
-	armTimeout = 120 * time.Second
 	// rest is how long a pod runs at least before the first step: a pod deleted right after its start is stopped only when
 	// the pod cache is newer, up to 2 s later on stock.
 	rest = 3 * time.Second

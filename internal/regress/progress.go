@@ -21,6 +21,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/kgrace/kgrace/internal/player"
 )
 
 // tells is how often a run says what it waits for.
@@ -46,7 +48,7 @@ func (b *bench) tell(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for until(ctx, time.Now().Add(tells)) == nil {
+		for player.Until(ctx, time.Now().Add(tells)) == nil {
 			if text := b.waitsFor(); text != "" {
 				b.run.logf("%s waits: %s", b.arm, text)
 			}
@@ -67,7 +69,7 @@ func (b *bench) waitsFor() string {
 	var all []string
 	for _, p := range b.plays {
 		if stage := p.waitsFor(); stage != "" {
-			all = append(all, p.scenario.ID+" for "+stage)
+			all = append(all, p.Scenario.ID+" for "+stage)
 		}
 	}
 	if more := len(all) - named; more > 0 {

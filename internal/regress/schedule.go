@@ -41,7 +41,7 @@ func (b *bench) runAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer p.log.Close()
+		defer p.Log.Close()
 		if s.Alone {
 			alone = append(alone, p)
 		} else {
@@ -100,7 +100,7 @@ func (b *bench) prepareInTurn(ctx context.Context, p *play) {
 
 func (b *bench) performInTurn(ctx context.Context, p *play) {
 	start := time.Now()
-	if !p.scenario.Pulls() { // what that is about would be over
+	if !p.Scenario.Pulls() { // what that is about would be over
 		start = b.run.pace.turn(start.Add(rest))
 	}
 	p.perform(ctx, start)

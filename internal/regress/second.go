@@ -55,7 +55,7 @@ func (b *bench) playAgain(ctx context.Context) error {
 		if err := first.gone(ctx); err != nil {
 			b.run.logf("%s %s: what is left of the first run may disturb the second: %v", b.arm, first.row.ID, err)
 		}
-		first.log.Close()
+		first.Log.Close()
 		if err := first.setAside(); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (b *bench) playAgain(ctx context.Context) error {
 		b.plays = append(b.plays, p)
 		b.mu.Unlock()
 		b.playAlone(ctx, p)
-		p.log.Close()
+		p.Log.Close()
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (p *play) gone(ctx context.Context) error {
 	if err := p.remove(ctx); err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}
-	return p.log.WaitAll(ctx, "its containers to end", func(events []history.Event) bool {
+	return p.Log.WaitAll(ctx, "its containers to end", func(events []history.Event) bool {
 		alive := map[string]bool{}
 		for _, e := range events {
 			switch {

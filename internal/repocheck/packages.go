@@ -91,6 +91,8 @@ var arrows = []arrow{
 	{"internal/result/", module + "internal/report", "results know nothing of the page that shows them"},
 	{"internal/", module + "internal/report", "the page is drawn last: only cmd calls it"},
 	{"internal/localnode/", module + "internal/scenario", "a node carries out steps and knows no scenario"},
+	{"internal/player/", module + "internal/regress", "a player knows no place"},
+	{"internal/player/", module + "internal/simkubelet", "a player knows no place"},
 	{"internal/criproxy/", module + "internal/scenario", "the proxy records calls and knows no scenario"},
 }
 

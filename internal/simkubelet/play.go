@@ -25,14 +25,12 @@ import (
 	"math/rand"
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/player"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/verdict"
@@ -42,13 +40,9 @@ import (
 const (
 	// dawn is how long the kubelet runs before there is a pod: by then it has read the node and the services.
 	dawn = time.Second + 90*time.Millisecond
-	// armTimeout is how long a pod may take to run.
-	armTimeout = 2 * time.Minute
 	// rest is how long a pod runs before the first request, so that no start-up is mixed with the end. It is no multiple of
 	// any period of the kubelet.
 	rest = 7*time.Second + 370*time.Millisecond
-	// way is how long a request takes to the API server.
-	way = time.Millisecond
 	// settle is how long it is observed after all is over.
 	settle = 3 * time.Second
 )
@@ -79,9 +73,11 @@ func (p Play) Run(t *testing.T) (h history.History) {
 	}()
 	synctest.Test(t, func(t *testing.T) {
 		recorder := history.NewRecorder()
-		log, err := recorder.Open(header, pods(p.Scenario)...)
+		target, more := player.Names(p.Scenario, nodeName)
+		log, err := recorder.Open(header, more...)
 		if err == nil {
-			err = p.play(t.Context(), recorder, log)
+			err = p.play(t.Context(), recorder, &player.Play{Level: scenario.LevelSim, Scenario: p.Scenario.At(scenario.LevelSim),
+				Log: log, Target: target, Settle: settle})
 		}
 		if err != nil {
 			log.Add(history.Event{Kind: history.Abandoned, Message: err.Error()})
@@ -104,122 +100,31 @@ func leftovers() string {
 	return strings.Join(left, "\n\n")
 }
 
-// stage is a scenario being played.
-type stage struct {
-	*Node
-	s   scenario.Scenario
-	log *history.Log
-	// target is the pod's name in the API and at the runtime.
-	target string
-	// callers are goroutines that stand for callers inside the kubelet.
-	callers sync.WaitGroup
-	calls   atomic.Int64
-}
-
-func (p Play) play(ctx context.Context, recorder *history.Recorder, log *history.Log) (err error) {
+func (p Play) play(ctx context.Context, recorder *history.Recorder, play *player.Play) (err error) {
 	node, err := Up(ctx, p.Personality, recorder)
 	if err != nil {
 		return err
 	}
-	st := &stage{Node: node, s: p.Scenario.At(scenario.LevelSim), log: log, target: target(p.Scenario)}
-	var faults *cast.Faults
-	defer func() {
-		st.callers.Wait()
-		err = errors.Join(err, node.Down())
-		if faults != nil {
-			err = errors.Join(err, faults.End())
+	place := &place{Node: node}
+	play.Place = place
+	play.Observed = func() {
+		if node.Kubelet == nil {
+			return
 		}
+		if left := node.Kubelet.Killing(); left > 0 {
+			play.Log.Add(history.Event{Kind: history.KubeletLeft, Pod: play.Target, Count: int32(left)})
+		}
+	}
+	defer func() {
+		place.callers.Wait()
+		err = errors.Join(err, node.Down(), play.End())
 	}()
 	time.Sleep(dawn)
-	faults, err = cast.Inject(st.s.Faults, func(f scenario.Fault) (func(), error) {
-		fault := cast.Fault(f, st.target)
-		if f.Call == "PullImage" {
-			// A real test node has no registry, so there a pull that was held up fails in the end.
-			fault.Fail = errNoRegistry
-		}
-		return node.Runtime.Inject(fault)
-	})
-	if err != nil {
+	if err := play.Prepare(ctx); err != nil {
 		return err
 	}
-	if arming := cast.Arming(st.s); arming != nil {
-		if err := st.create(ctx); err != nil {
-			return fmt.Errorf("create the pod: %w", err)
-		}
-		waiting, cancel := context.WithTimeoutCause(ctx, armTimeout, fmt.Errorf("not within %v", armTimeout))
-		defer cancel()
-		if _, err := log.Wait(waiting, "the pod to be where the scenario begins", arming); err != nil {
-			return fmt.Errorf("the pod never got there: %w", err)
-		}
-	}
-	if !st.s.Pulls() {
+	if !p.Scenario.Pulls() {
 		time.Sleep(rest)
 	}
-	log.Add(history.Event{Kind: history.Armed})
-	first := time.Now()
-	defer faults.Begin()()
-	for _, step := range st.s.Steps {
-		time.Sleep(time.Until(first.Add(step.After)))
-		st.do(ctx, step.Do)
-	}
-	watching, cancel := context.WithDeadlineCause(ctx, first.Add(st.s.WatchFor(scenario.LevelSim)), errOver)
-	defer cancel()
-	switch err := log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return cast.Over(st.s, events) }); {
-	case err == nil:
-		time.Sleep(settle)
-	case !errors.Is(err, errOver):
-		return err
-	}
-	if kubelet := st.Kubelet; kubelet != nil {
-		if left := kubelet.Killing(); left > 0 {
-			log.Add(history.Event{Kind: history.KubeletLeft, Pod: st.target, Count: int32(left)})
-		}
-	}
-	log.Add(history.Event{Kind: history.Finished})
-	return nil
-}
-
-// errOver ends an observation that saw no end; the judges say what that means.
-var errOver = errors.New("the observation is over")
-
-var errNoRegistry = errors.New("failed to pull and unpack image: failed to resolve reference: dial tcp: connection refused")
-
-// target is the pod's name in the API and at the runtime.
-func target(s scenario.Scenario) string {
-	if s.Pod.Static {
-		return s.ID + "-" + nodeName
-	}
-	return s.ID
-}
-
-// pods are the names of all pods of a scenario beside its own.
-func pods(s scenario.Scenario) []string {
-	var names []string
-	if t := target(s); t != s.ID {
-		names = append(names, t)
-	}
-	for _, step := range s.Steps {
-		if burst, ok := step.Do.(scenario.Burst); ok {
-			for n := range burst.Pods {
-				names = append(names, burst.Name(s.ID, n))
-			}
-		}
-	}
-	return names
-}
-
-func (st *stage) create(ctx context.Context) error {
-	if st.s.Pod.Static {
-		return st.writeManifest(ctx, false)
-	}
-	_, err := st.API.Create(cast.Pod(st.s, nodeName, ""))
-	return err
-}
-
-func (st *stage) writeManifest(ctx context.Context, changed bool) error {
-	data, err := cast.Manifest(st.s, "", changed)
-	if err != nil {
-		return err
-	}
-	return st.SetManifest(ctx, st.s.ID, data)
+	return play.Act(ctx)
 }

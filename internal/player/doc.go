@@ -1,0 +1,23 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package player plays one scenario at a place: it puts the faults in, creates the pod, waits until the scenario can begin,
+// carries the steps out in their time, observes until all is over, and writes what it does to the scenario's history.
+//
+// A Place is a node in memory (internal/simkubelet), a real node or a kind cluster (internal/regress). The machine is the same at
+// all of them, in virtual and in real time; when a play begins, how many there are at once and what the history comes to is the
+// caller's.
+package player

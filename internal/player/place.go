@@ -1,0 +1,54 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package player
+
+import (
+	"context"
+
+	"github.com/kgrace/kgrace/internal/criproxy/fault"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Place is where a scenario is played: a node with its API server.
+type Place interface {
+	// Create creates the scenario's pod, or the controller that makes it.
+	Create(ctx context.Context, s scenario.Scenario) error
+	// Delete sends one delete of a pod; nil asks for no grace.
+	Delete(ctx context.Context, pod string, grace *int64) error
+	// Annotate sets an annotation of a pod, RemoveFinalizers removes its finalizers.
+	Annotate(ctx context.Context, pod, key, value string) error
+	RemoveFinalizers(ctx context.Context, pod string) error
+	// WriteManifest puts the manifest of the scenario's static pod in place, or another version of it; RemoveManifest removes it.
+	WriteManifest(ctx context.Context, s scenario.Scenario, changed bool) error
+	RemoveManifest(ctx context.Context, s scenario.Scenario) error
+
+	// Inject adds a fault of the runtime.
+	Inject(f fault.Fault) (remove func(), err error)
+	// KillKubelet ends the kubelet with SIGKILL; StartKubelet and RestartRuntime return when what they start serves.
+	KillKubelet(ctx context.Context) error
+	StartKubelet(ctx context.Context) error
+	RestartRuntime(ctx context.Context) error
+
+	// Carry carries out a step that every kind of place does in its own way, or refuses it: see CannotCarry.
+	Carry(ctx context.Context, p *Play, do scenario.Action) error
+}
+
+// Killer is a place at which the kubelet's own kill function can be called, as eviction and node shutdown do. It writes the call
+// and its answer to the history itself.
+type Killer interface {
+	Kill(ctx context.Context, p *Play, do scenario.Action)
+}

@@ -1,0 +1,189 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package player
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/cast"
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// ArmTimeout is how long a pod may take to run. It decides no verdict: a scenario that does not begin is invalid.
+const ArmTimeout = 2 * time.Minute
+
+// Play is one scenario to be played at a place.
+type Play struct {
+	Place Place
+	Level scenario.Level
+	// Scenario as it runs at the level.
+	Scenario scenario.Scenario
+	// Log takes what is done; everything else that happens comes to it from the place's recorder.
+	Log *history.Log
+	// Target is the pod's name in the API and at the runtime; see Names.
+	Target string
+
+	// StepTimeout bounds a step; 0 does not.
+	StepTimeout time.Duration
+	// Settle is how long the scenario is observed after all is over.
+	Settle time.Duration
+	// At is told what the play waits for; Lost returns how much of the time since a moment does not count. Both may be nil.
+	At   func(format string, args ...any)
+	Lost func(since time.Time) time.Duration
+	// Observed is called when all is over, before the history is closed; nil for nothing.
+	Observed func()
+
+	faults *cast.Faults
+}
+
+// Names returns the name of a scenario's pod on a node, "" if a controller gives it, and the names of the other pods that belong to the
+// history of the pod called id.
+func Names(s scenario.Scenario, node string) (target string, more []string) {
+	switch target = s.ID; {
+	case s.Pod.Owner != "":
+		target = ""
+		more = append(more, history.Generated(s.ID))
+	case s.Pod.Static:
+		target += "-" + node
+		more = append(more, target)
+	}
+	for _, step := range s.Steps {
+		if burst, ok := step.Do.(scenario.Burst); ok {
+			for n := range burst.Pods {
+				more = append(more, burst.Name(s.ID, n))
+			}
+		}
+	}
+	return target, more
+}
+
+// Prepare puts the faults in place, creates the pod and waits until the scenario can begin.
+func (p *Play) Prepare(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, ArmTimeout, fmt.Errorf("not within %v", ArmTimeout))
+	defer cancel()
+	var err error
+	p.faults, err = cast.Inject(p.Scenario.Faults, func(f scenario.Fault) (func(), error) {
+		return p.Place.Inject(cast.Fault(f, p.Target))
+	})
+	if err != nil {
+		return err
+	}
+	p.at("its pod to run")
+	arming := cast.Arming(p.Scenario)
+	if arming == nil {
+		return nil
+	}
+	if err := p.create(ctx); err != nil {
+		return fmt.Errorf("create the pod: %w", err)
+	}
+	if _, err := p.Log.Wait(ctx, "the pod to be where the scenario begins", arming); err != nil {
+		return fmt.Errorf("the pod never got there: %w", err)
+	}
+	return nil
+}
+
+func (p *Play) create(ctx context.Context) error {
+	if p.Scenario.Pod.Static {
+		return p.Place.WriteManifest(ctx, p.Scenario, false)
+	}
+	return p.Place.Create(ctx, p.Scenario)
+}
+
+// Act carries the steps out and observes what comes of them. An error means that the scenario could not be played.
+func (p *Play) Act(ctx context.Context) error {
+	p.at("its steps")
+	p.Log.Add(history.Event{Kind: history.Armed})
+	first := time.Now()
+	defer p.faults.Begin()()
+	for _, step := range p.Scenario.Steps {
+		if err := Until(ctx, first.Add(step.After)); err != nil {
+			return err
+		}
+		p.Do(ctx, step.Do)
+	}
+	over, err := p.observe(ctx, first)
+	if err != nil {
+		return err
+	}
+	if over {
+		if err := Until(ctx, time.Now().Add(p.Settle)); err != nil {
+			return err
+		}
+	}
+	if p.Observed != nil {
+		p.Observed()
+	}
+	p.Log.Add(history.Event{Kind: history.Finished})
+	return nil
+}
+
+// errOver ends an observation that saw no end; the judges say what that means.
+var errOver = errors.New("the observation is over")
+
+// observe waits until all is over and reports whether that was seen in time.
+func (p *Play) observe(ctx context.Context, first time.Time) (over bool, err error) {
+	for {
+		end := first.Add(p.Scenario.WatchFor(p.Level))
+		if p.Lost != nil {
+			end = end.Add(p.Lost(first))
+		}
+		if !time.Now().Before(end) {
+			return false, nil
+		}
+		p.at("its end, at most %.0f s more", time.Until(end).Seconds())
+		watching, cancel := context.WithDeadlineCause(ctx, end, errOver)
+		err := p.Log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return cast.Over(p.Scenario, events) })
+		cancel()
+		if err == nil || !errors.Is(err, errOver) {
+			return err == nil, err
+		}
+	}
+}
+
+// End takes the faults back.
+func (p *Play) End() error {
+	if p.faults == nil {
+		return nil
+	}
+	return p.faults.End()
+}
+
+func (p *Play) at(format string, args ...any) {
+	if p.At != nil {
+		p.At(format, args...)
+	}
+}
+
+// Until waits for a moment.
+func Until(ctx context.Context, at time.Time) error {
+	wait := time.Until(at)
+	if wait <= 0 {
+		return context.Cause(ctx)
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
