@@ -208,7 +208,7 @@ func (q *nodeSuite) build(ctx context.Context, r *kubetree.Repo) (map[verdict.Ar
 		return nil, err
 	}
 	toolchain := r.Versions.Minors[q.minor].Go
-	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "build", "-o", bin("e2e-node-guest"), "./internal/e2enode/guest"); err != nil {
+	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "build", "-o", bin("e2e-node-guest"), "./cmd/guest"); err != nil {
 		return nil, fmt.Errorf("build the tools of the test images: %w", err)
 	}
 	programs := map[string]string{}

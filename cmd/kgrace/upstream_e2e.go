@@ -204,7 +204,7 @@ func (q *upstreamE2E) build(ctx context.Context) error {
 	for _, b := range built {
 		q.programs[b.Program] = b.Path
 	}
-	for name, pkg := range map[string]string{"fetch": "./internal/upstreame2e/fetch", "actor": "./internal/actor"} {
+	for name, pkg := range map[string]string{"fetch": "./cmd/fetch", "actor": "./cmd/actor"} {
 		path := filepath.Join(q.r.Output, "bin", name+"-static")
 		if _, err := tool.Go(ctx, q.r.Root, q.r.Versions.Minors[q.r.Versions.Default].Go, nil, "build", "-ldflags", "-s -w -buildid=", "-o", path, pkg); err != nil {
 			return err

@@ -54,7 +54,7 @@ func typeCheck(ctx context.Context, r *kubetree.Repo, minor string) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	const source = "internal/typecheck/main.go"
+	const source = "cmd/typecheck/main.go"
 	checker, err := os.ReadFile(filepath.Join(r.Root, filepath.FromSlash(source)))
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ import (
 const (
 	// Namespace is where the pods of scenarios are.
 	Namespace = "regression"
-	// Image is the image of every container (internal/actor), on nodes and at the simulated runtime.
+	// Image is the image of every container (cmd/actor), on nodes and at the simulated runtime.
 	Image = "kgrace.test/actor:v1"
 	// LinesSocket is the line server's socket in the node's folder for lines, which every container has mounted.
 	LinesSocket = "lines.sock"

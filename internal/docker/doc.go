@@ -19,7 +19,7 @@ limitations under the License.
 //
 // A running engine is used as it is and never changed. Setup, as root on Debian, installs the packages that are missing and
 // starts dockerd by hand, in the way that suits machines without an init system; where the machine lacks capabilities that
-// privileged containers ask for, it gives dockerd a runtime that leaves them out (internal/docker/runcless). What the
+// privileged containers ask for, it gives dockerd a runtime that leaves them out (cmd/runcless). What the
 // machine was like before is written down first: dockerd sets the FORWARD policy to DROP, adds chains and bridges and turns
 // forwarding on, and keeps all of that when it stops. Teardown stops the process that Setup started, by its pid, puts the
 // packet filter, the bridges and the setting back, and compares; packages and images stay.

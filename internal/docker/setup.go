@@ -122,9 +122,9 @@ func start(ctx context.Context, c Config) (_ *Engine, _ *State, err error) {
 	return e, s, err
 }
 
-// buildRuncless builds internal/docker/runcless of the checkout as a static program.
+// buildRuncless builds cmd/runcless of the checkout as a static program.
 func buildRuncless(ctx context.Context, c Config) error {
 	_, err := tool.Run(ctx, tool.Cmd{Dir: c.Root, Env: append(os.Environ(), "CGO_ENABLED=0"), Args: []string{
-		"go", "build", "-trimpath", "-buildvcs=false", "-o", filepath.Join(c.Dir, "runcless"), "./internal/docker/runcless"}})
+		"go", "build", "-trimpath", "-buildvcs=false", "-o", filepath.Join(c.Dir, "runcless"), "./cmd/runcless"}})
 	return err
 }

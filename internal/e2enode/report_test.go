@@ -102,7 +102,7 @@ func TestCountOf(t *testing.T) {
 func TestWriteImages(t *testing.T) {
 	dir := t.TempDir()
 	static := filepath.Join(dir, "static")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", static, "./guest")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", static, "../../cmd/guest")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

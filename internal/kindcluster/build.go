@@ -32,7 +32,7 @@ func Build(ctx context.Context, root, toolchain, bin string) (Programs, error) {
 		return Programs{}, err
 	}
 	p := Programs{Recorder: filepath.Join(bin, "crirecord"), Beside: filepath.Join(bin, "beside"), Actor: filepath.Join(bin, "actor")}
-	if _, err := tool.Go(ctx, root, toolchain, nil, "build", "-o", p.Recorder, "./internal/crirecord"); err != nil {
+	if _, err := tool.Go(ctx, root, toolchain, nil, "build", "-o", p.Recorder, "./cmd/crirecord"); err != nil {
 		return Programs{}, err
 	}
 	if err := localnode.BuildBeside(ctx, root, p.Beside); err != nil {

@@ -50,7 +50,7 @@ type Config struct {
 	Log io.Writer
 }
 
-// Programs are static programs: Recorder is internal/crirecord, Beside is internal/control/beside, Actor is internal/actor. Build
+// Programs are static programs: Recorder is cmd/crirecord, Beside is cmd/beside, Actor is cmd/actor. Build
 // makes them.
 type Programs struct {
 	Recorder, Beside, Actor string

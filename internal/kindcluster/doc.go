@@ -19,7 +19,7 @@ limitations under the License.
 //
 // Real: everything. kubeadm, the control plane with its controllers and scheduler, kube-proxy, kubelets, containerd and runc
 // are those of the image; kind's own packages make the cluster, with Docker. What is added to the worker comes by mounts and
-// is not in the image: a recorder between its kubelet and its containerd (internal/crirecord, the runtime endpoint that
+// is not in the image: a recorder between its kubelet and its containerd (cmd/crirecord, the runtime endpoint that
 // kubeadm is given), a folder for the lines of containers, one for the manifests of static pods. Two settings of the
 // kubelets are not kubeadm's: they sync pods every 30 s and log more; and kindnode's, without which they would not start on some
 // machines.

@@ -25,6 +25,6 @@ limitations under the License.
 // What an image is made of is written down in a manifest and an SPDX 2.3 document, beside the image and inside of it, and in
 // labels. Two builds of equal inputs hold the same kubelet byte for byte; the images themselves differ in dates.
 //
-// What is real: everything a node runs. What is not, from modules: kindnetd, for which netd stands in; the local-path
+// What is real: everything a node runs. What is not, from modules: kindnetd, for which kindcni stands in; the local-path
 // storage provisioner (the storage class is there, nobody provides volumes for it); Kubernetes' signatures.
 package kindnode

@@ -34,7 +34,7 @@ var (
 	cniPlugins   = []string{"host-local", "loopback", "portmap", "ptp"}
 	// modulePrograms come from modules of their own.
 	modulePrograms = append([]string{"coredns", "containerd", "containerd-shim-runc-v2", "crictl", "ctr", "etcd", "kind", "runc"}, cniPlugins...)
-	// netPackages are the Debian packages that kube-proxy's and netd's images hold.
+	// netPackages are the Debian packages that kube-proxy's and kindcni's images hold.
 	netPackages = []string{"conntrack", "iproute2", "ipset", "iptables", "kmod", "nftables"}
 )
 
@@ -67,13 +67,13 @@ func (b *builder) prepare(ctx context.Context, root string) (*contents, error) {
 		return nil, err
 	}
 	b.manifest.Debian = c.packages
-	if b.bin["netd"], err = b.goProgram(ctx, "netd"); err != nil {
+	if b.bin["kindcni"], err = b.goProgram(ctx, "kindcni"); err != nil {
 		return nil, err
 	}
 	if b.bin["pause"], err = b.pause(ctx); err != nil {
 		return nil, err
 	}
-	for _, p := range []string{"netd", "pause"} {
+	for _, p := range []string{"kindcni", "pause"} {
 		if err := b.noteProgram(p, "", b.bin[p]); err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func (b *builder) prepare(ctx context.Context, root string) (*contents, error) {
 			b.manifest.standIn(name, program+" "+p.Version)
 		}
 	}
-	b.manifest.standIn(names.network, "netd, of this project: kindnetd is not on the module proxy")
+	b.manifest.standIn(names.network, "kindcni, of this project: kindnetd is not on the module proxy")
 	for _, name := range names.storage {
 		b.manifest.standIn(name, "an empty image: no provisioner of volumes is installed")
 	}
@@ -123,6 +123,6 @@ func (b *builder) pause(ctx context.Context) (string, error) {
 // goProgram builds a static program of this package's own folders.
 func (b *builder) goProgram(ctx context.Context, name string) (string, error) {
 	to := filepath.Join(b.tmp, name)
-	_, err := tool.Go(ctx, b.o.Repo.Root, b.m.Go, []string{"GOARCH=" + b.arch}, "build", "-ldflags=-s -w -buildid=", "-o", to, "./internal/kindnode/"+name)
+	_, err := tool.Go(ctx, b.o.Repo.Root, b.m.Go, []string{"GOARCH=" + b.arch}, "build", "-ldflags=-s -w -buildid=", "-o", to, "./cmd/"+name)
 	return to, err
 }

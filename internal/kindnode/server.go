@@ -41,7 +41,7 @@ var noKubelet = imagefile.File{Path: serverBin + kubelet, Mode: 0o755, Data: []b
 
 // Layers that are no program's.
 const (
-	netLayer   = "net"   // what kube-proxy and netd run iptables from
+	netLayer   = "net"   // what kube-proxy and kindcni run iptables from
 	emptyLayer = "empty" // a note, in images that stand for one that nobody has
 )
 
@@ -60,7 +60,7 @@ func (b *builder) serverTarball(ctx context.Context, c *contents, at time.Time) 
 		return i
 	}
 	n := c.names
-	others := []imagefile.Image{image(n.kubeadm["etcd"], "etcd"), image(n.kubeadm["coredns"], "coredns"), image(n.pause, "pause"), image(n.network, "netd", netLayer)}
+	others := []imagefile.Image{image(n.kubeadm["etcd"], "etcd"), image(n.kubeadm["coredns"], "coredns"), image(n.pause, "pause"), image(n.network, "kindcni", netLayer)}
 	for _, name := range n.storage {
 		others = append(others, imagefile.Image{Names: []string{name}, Arch: b.arch, Layers: []imagefile.Layer{layers[emptyLayer]}, Entrypoint: []string{"/README"}})
 	}
@@ -93,7 +93,7 @@ func (b *builder) serverTarball(ctx context.Context, c *contents, at time.Time) 
 // layers writes the layers of all images, as many at once as the machine has processors: they are compressed, which makes
 // nodes half as big, and takes the time here.
 func (b *builder) layers(ctx context.Context, c *contents, at time.Time) (map[string]*imagefile.Packed, error) {
-	programs := []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns", "pause", "netd"}
+	programs := []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns", "pause", "kindcni"}
 	names := append([]string{netLayer, emptyLayer}, programs...)
 	made := make([]*imagefile.Packed, len(names))
 	g, ctx := errgroup.WithContext(ctx)

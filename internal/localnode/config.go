@@ -41,9 +41,9 @@ const (
 	// it runs pods with hostNetwork only.
 	ProgramPTP       = "ptp"
 	ProgramHostLocal = "host-local"
-	// ProgramActor is the static program of internal/actor; BuildActor makes it. Both images hold it.
+	// ProgramActor is the static program of cmd/actor; BuildActor makes it. Both images hold it.
 	ProgramActor = "actor"
-	// ProgramBeside is the static program of internal/control/beside; BuildBeside makes it. A node need not have it (StartBeside).
+	// ProgramBeside is the static program of cmd/beside; BuildBeside makes it. A node need not have it (StartBeside).
 	ProgramBeside = "beside"
 )
 

@@ -52,7 +52,7 @@ func testPrograms(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat("../actor"); err != nil && bin[ProgramActor] != "" {
+	if _, err := os.Stat("../../cmd/actor"); err != nil && bin[ProgramActor] != "" {
 		return bin // the test binary was taken to another machine, together with the programs
 	}
 	actor := filepath.Join(t.TempDir(), "actor")

@@ -24,15 +24,15 @@ import (
 	"path/filepath"
 )
 
-// BuildActor builds internal/actor of the checkout at root as a static program at dst, for Config.Bin[ProgramActor]. The
+// BuildActor builds cmd/actor of the checkout at root as a static program at dst, for Config.Bin[ProgramActor]. The
 // go command's own cache makes a second call cheap; an unchanged program keeps its file.
 func BuildActor(ctx context.Context, root, dst string) error {
-	return buildStatic(ctx, root, "./internal/actor", dst)
+	return buildStatic(ctx, root, "./cmd/actor", dst)
 }
 
-// BuildBeside does the same with internal/control/beside, for Config.Bin[ProgramBeside].
+// BuildBeside does the same with cmd/beside, for Config.Bin[ProgramBeside].
 func BuildBeside(ctx context.Context, root, dst string) error {
-	return buildStatic(ctx, root, "./internal/control/beside", dst)
+	return buildStatic(ctx, root, "./cmd/beside", dst)
 }
 
 func buildStatic(ctx context.Context, root, pkg, dst string) error {

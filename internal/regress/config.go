@@ -60,7 +60,7 @@ type Clusters struct {
 
 // Programs are our own that run on the worker of a cluster.
 type Programs struct {
-	// Recorder is internal/crirecord, Beside is internal/control/beside, Actor is internal/actor: static programs.
+	// Recorder is cmd/crirecord, Beside is cmd/beside, Actor is cmd/actor: static programs.
 	Recorder string `json:"recorder"`
 	Beside   string `json:"beside"`
 	Actor    string `json:"actor"`

@@ -27,7 +27,7 @@ import (
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// command is a command line of the actor, the program in the images of scenarios (internal/actor), as it understands it.
+// command is a command line of the actor, the program in the images of scenarios (cmd/actor), as it understands it.
 type command struct {
 	verb string // run, hook, mark or pause
 	as   owner

@@ -33,7 +33,7 @@ import (
 func buildActor(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "actor")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../actor").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../../cmd/actor").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return path

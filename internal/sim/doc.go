@@ -21,7 +21,7 @@ limitations under the License.
 // # What is real and what is not
 //
 // Nothing here is a process, a container or a socket. The main processes and execs of containers are state machines that
-// do what internal/actor does with the same command line; a container with any other program does not start. Calls take no
+// do what cmd/actor does with the same command line; a container with any other program does not start. Calls take no
 // time unless Options or a Fault says so. Between a call and its handler lies what a connection means: a cancelled client
 // gets Canceled at once, its handler sees a cancelled context and goes its own way. Deadlines are those of the kubelet's
 // client: two minutes, for StopContainer beyond its timeout, for ExecSync with a timeout beyond that, and none for ExecSync

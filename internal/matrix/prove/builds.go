@@ -95,7 +95,7 @@ func compilerSays(ctx context.Context, err error) (faults string, other error) {
 func (b *bench) typeCheck(ctx context.Context, goos string, packages []string) (faults string, err error) {
 	toolchain := b.plan.Pins.Go
 	program := filepath.Join(b.repo.Output, "typecheck", "bin", toolchain)
-	if _, err := tool.Go(ctx, b.repo.Root, toolchain, nil, "build", "-o", program, "./internal/typecheck"); err != nil {
+	if _, err := tool.Go(ctx, b.repo.Root, toolchain, nil, "build", "-o", program, "./cmd/typecheck"); err != nil {
 		return "", err
 	}
 	absent, err := b.plan.Pins.Absent()

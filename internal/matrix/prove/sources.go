@@ -56,7 +56,7 @@ func (p *Prover) sources(ctx context.Context, plan *matrix.Plan, c matrix.Column
 	for _, name := range own[c] {
 		files = append(files, "internal/matrix/prove/"+name)
 	}
-	dirs := map[matrix.Column][]string{matrix.Builds: {"internal/typecheck"}, matrix.Upstream: {"internal/intree"},
+	dirs := map[matrix.Column][]string{matrix.Builds: {"cmd/typecheck"}, matrix.Upstream: {"internal/intree"},
 		matrix.Without: {"internal/intree"}, matrix.With: {"internal/intree"}}[c]
 	for _, dir := range dirs {
 		names, err := goFiles(p.repo.Root, dir)

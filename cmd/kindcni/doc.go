@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Netd gives the pods of a kind cluster a network, in node images that are made without pulling any image: it stands in for
+// Kindcni gives the pods of a kind cluster a network, in node images that are made without pulling any image: it stands in for
 // kindnetd, whose source is not to be had as a Go module, under the name and with the DaemonSet that kind gives that one.
 //
 // On each node it watches the cluster's nodes, writes the CNI configuration for the node's own range of pod addresses (ptp,

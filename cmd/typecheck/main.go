@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Typecheck type-checks packages of a Kubernetes tree, their tests included, from source: `go run ./internal/typecheck
+// Typecheck type-checks packages of a Kubernetes tree, their tests included, from source: `go run ./cmd/typecheck
 // -tree DIR PACKAGE...`. It prints every error with its position and exits with 1 if there is one, with 3 if the packages
 // could not be loaded.
 //
