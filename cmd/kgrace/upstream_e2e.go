@@ -31,8 +31,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/kindcluster"
 	"github.com/kgrace/kgrace/internal/kindnode"
-	"github.com/kgrace/kgrace/internal/kindplain"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/upstreame2e"
@@ -291,7 +291,7 @@ func (q *upstreamE2E) onArm(ctx context.Context, arm verdict.Arm, image string, 
 	kubelet string, asked *upstreame2e.Asked, err error) {
 	dir := filepath.Join(q.r.Output, "upstream-e2e")
 	logs := filepath.Join(q.artifacts, "upstream-e2e")
-	c, err := kindplain.Up(ctx, kindplain.Config{Name: "kgrace-upstream-" + string(arm), Image: image, Dir: dir, Log: q.app.errs})
+	c, err := kindcluster.UpPlain(ctx, "kgrace-upstream-"+string(arm), image, dir, q.app.errs)
 	if err != nil {
 		return nil, "", nil, err
 	}

@@ -25,7 +25,6 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/kind/pkg/cluster"
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 
 	"github.com/kgrace/kgrace/internal/history/lines"
@@ -34,11 +33,11 @@ import (
 
 // Cluster is a cluster that is up.
 type Cluster struct {
-	config   Config
-	layout   layout
-	lock     *os.File
-	provider *cluster.Provider
-	made     bool
+	config Config
+	layout layout
+	lock   *os.File
+	*Plain
+	made bool
 
 	control, worker nodes.Node
 	rest            *rest.Config
@@ -100,7 +99,7 @@ func (c *Cluster) setLost(err error) {
 
 // ExportLogs writes what the nodes logged, and the worker's runtime calls, into a folder.
 func (c *Cluster) ExportLogs(dir string) error {
-	if err := c.provider.CollectLogs(c.config.Name, dir); err != nil {
+	if err := c.Export(dir); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(filepath.Join(c.layout.record(), recordFile))

@@ -24,6 +24,8 @@ limitations under the License.
 // kubelets are not kubeadm's: they sync pods every 30 s and log more; and kindnode's, without which they would not start on some
 // machines.
 //
+// A Plain cluster has none of these additions; programs that bring tests of their own use it.
+//
 // A cluster's name belongs to this package: what an earlier run left under it, because it was killed, is deleted first. Two
 // runs with one name exclude each other.
 package kindcluster

@@ -35,12 +35,7 @@ func (c *Cluster) Close(context.Context) error {
 		c.watching.Wait()
 	}
 	if c.made {
-		if err := c.provider.Delete(c.config.Name, c.layout.kubeconfig()); err != nil {
-			errs = append(errs, fmt.Errorf("delete cluster %s: %w; `kind delete cluster --name %[1]s` or `docker rm -f -v %[1]s-worker %[1]s-control-plane` does it too",
-				c.config.Name, err))
-		} else {
-			c.config.logf("deleted")
-		}
+		errs = append(errs, c.Plain.Close())
 		c.made = false
 	}
 	if c.lines != nil {

@@ -17,10 +17,7 @@ limitations under the License.
 package kindcluster
 
 import (
-	"strings"
-
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
-	"sigs.k8s.io/kind/pkg/log"
 
 	"github.com/kgrace/kgrace/internal/kindnode"
 )
@@ -46,14 +43,3 @@ func clusterConfig(c Config, l layout) *v1alpha4.Cluster {
 	v1alpha4.SetDefaultsCluster(config)
 	return config
 }
-
-// logger makes warnings of kind's packages lines of progress; what they say besides is told by this package's own words.
-type logger struct{ c *Config }
-
-var _ log.Logger = logger{}
-
-func (l logger) Warn(message string)          { l.c.logf("kind: %s", strings.TrimSpace(message)) }
-func (l logger) Warnf(f string, args ...any)  { l.c.logf("kind: "+strings.TrimSpace(f), args...) }
-func (l logger) Error(message string)         { l.Warn(message) }
-func (l logger) Errorf(f string, args ...any) { l.Warnf(f, args...) }
-func (logger) V(log.Level) log.InfoLogger     { return log.NoopInfoLogger{} }

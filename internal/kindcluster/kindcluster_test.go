@@ -185,7 +185,7 @@ func TestIsReady(t *testing.T) {
 
 func TestWarningsAreProgress(t *testing.T) {
 	var out bytes.Buffer
-	l := logger{&Config{Name: "c", Log: &out}}
+	l := logger{&Plain{name: "c", log: &out}}
 	l.Warnf("old %s\n", "cgroups")
 	l.V(0).Info("all fine")
 	if got := out.String(); got != "cluster c: kind: old cgroups\n" {

@@ -174,10 +174,11 @@ func TestRealLeftovers(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%s: %v", out, err)
 	}
-	c := &Cluster{config: config, lost: make(chan struct{}), provider: newProvider(&config)}
+	c := &Cluster{config: config, lost: make(chan struct{})}
 	if c.layout, err = newLayout(config.Name); err != nil {
 		t.Fatal(err)
 	}
+	c.Plain = newPlain(config.Name, c.layout.kubeconfig(), config.Log)
 	if err := c.clear(); err != nil {
 		t.Error(err)
 	}

@@ -20,14 +20,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/kind/pkg/cluster"
-	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 
 	"github.com/kgrace/kgrace/internal/history/lines"
 	"github.com/kgrace/kgrace/internal/history/stream"
@@ -41,7 +39,6 @@ func Up(ctx context.Context, config Config) (_ *Cluster, err error) {
 		return nil, err
 	}
 	c := &Cluster{config: config, lost: make(chan struct{})}
-	c.provider = newProvider(&c.config)
 	defer func() {
 		if err != nil {
 			if c.made && config.Logs != "" {
@@ -60,6 +57,7 @@ func Up(ctx context.Context, config Config) (_ *Cluster, err error) {
 	if c.layout, err = newLayout(config.Name); err != nil {
 		return nil, err
 	}
+	c.Plain = newPlain(config.Name, c.layout.kubeconfig(), c.config.Log)
 	if err := c.clear(); err != nil {
 		return nil, err
 	}
@@ -69,7 +67,8 @@ func Up(ctx context.Context, config Config) (_ *Cluster, err error) {
 	begin := time.Now()
 	starting, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("not within %v", startTimeout))
 	defer cancel()
-	if err := c.create(starting); err != nil {
+	c.made = true
+	if err := c.create(starting, clusterConfig(c.config, c.layout), cluster.CreateWithRetain(true)); err != nil {
 		return nil, err
 	}
 	if err := c.connect(); err != nil {
@@ -80,28 +79,11 @@ func Up(ctx context.Context, config Config) (_ *Cluster, err error) {
 		return nil, fmt.Errorf("cluster %s: nodes are not Ready: %w", config.Name, err)
 	}
 	took := time.Since(begin)
-	if err := c.load(); err != nil {
+	if err := c.loadActor(); err != nil {
 		return nil, err
 	}
 	c.config.logf("both nodes Ready in %.1f s (%s)", took.Seconds(), config.Image)
 	return c, nil
-}
-
-func newProvider(config *Config) *cluster.Provider {
-	return cluster.NewProvider(cluster.ProviderWithDocker(), cluster.ProviderWithLogger(logger{config}))
-}
-
-// clear deletes what an earlier run left under the name, which this one alone may use now.
-func (c *Cluster) clear() error {
-	left, err := c.provider.ListNodes(c.config.Name)
-	if err != nil {
-		return fmt.Errorf("ask the Docker engine for nodes: %w", err)
-	}
-	if len(left) == 0 {
-		return nil
-	}
-	c.config.logf("an earlier run was killed and left it; deleting it first")
-	return c.provider.Delete(c.config.Name, c.layout.kubeconfig())
 }
 
 func (c *Cluster) record(ctx context.Context) (err error) {
@@ -119,31 +101,6 @@ func (c *Cluster) record(ctx context.Context) (err error) {
 		c.trouble = errors.Join(c.trouble, err)
 	})
 	return err
-}
-
-// create has kind make the cluster. kind does not listen to a context: when that ends, the nodes are deleted under its hands.
-func (c *Cluster) create(ctx context.Context) error {
-	config := clusterConfig(c.config, c.layout)
-	c.config.logf("creating it")
-	c.made = true
-	done := make(chan error, 1)
-	go func() {
-		done <- c.provider.Create(c.config.Name, cluster.CreateWithV1Alpha4Config(config),
-			cluster.CreateWithKubeconfigPath(c.layout.kubeconfig()), cluster.CreateWithRetain(true))
-	}()
-	var err error
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		// Close deletes again, whatever was still being made.
-		_ = c.provider.Delete(c.config.Name, c.layout.kubeconfig())
-		<-done
-		return fmt.Errorf("cluster %s: interrupted while it was created: %w", c.config.Name, context.Cause(ctx))
-	}
-	if err != nil {
-		return fmt.Errorf("cluster %s: %w%s", c.config.Name, err, said(err))
-	}
-	return nil
 }
 
 func (c *Cluster) connect() error {
@@ -176,18 +133,10 @@ func (c *Cluster) connect() error {
 	return err
 }
 
-// load gives the worker the image of the scenarios' containers.
-func (c *Cluster) load() error {
+// loadActor gives the worker the image of the scenarios' containers.
+func (c *Cluster) loadActor() error {
 	if err := localnode.WriteImages(c.layout.images(), c.config.Actor); err != nil {
 		return err
 	}
-	archive, err := os.Open(c.layout.images())
-	if err != nil {
-		return err
-	}
-	defer archive.Close()
-	if err := nodeutils.LoadImageArchive(c.worker, archive); err != nil {
-		return fmt.Errorf("load the containers' image: %w%s", err, said(err))
-	}
-	return nil
+	return load(c.worker, c.layout.images())
 }

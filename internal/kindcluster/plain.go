@@ -1,0 +1,167 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package kindcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+	"sigs.k8s.io/kind/pkg/cluster"
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
+	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
+	"sigs.k8s.io/kind/pkg/log"
+
+	"github.com/kgrace/kgrace/internal/kindnode"
+)
+
+// Plain is a cluster with nothing added to it: no recorder, no mounts, kubelets as kubeadm sets them up. It is for programs that
+// bring tests of their own.
+type Plain struct {
+	name, kubeconfig string
+	log              io.Writer
+	provider         *cluster.Provider
+}
+
+func newPlain(name, kubeconfig string, log io.Writer) *Plain {
+	p := &Plain{name: name, kubeconfig: kubeconfig, log: log}
+	p.provider = cluster.NewProvider(cluster.ProviderWithDocker(), cluster.ProviderWithLogger(logger{p}))
+	return p
+}
+
+// readyWait is how long the nodes of a plain cluster have to become Ready after kubeadm is done: seconds on an idle machine.
+const readyWait = 3 * time.Minute
+
+// UpPlain makes a cluster of one node of an image that the Docker engine has, or can pull, and returns when that is Ready. What an
+// earlier run left under the name is deleted first. dir gets its kubeconfig. Failed or interrupted, it leaves nothing.
+func UpPlain(ctx context.Context, name, image, dir string, log io.Writer) (*Plain, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	p := newPlain(name, filepath.Join(dir, name+".kubeconfig"), log)
+	if err := p.clear(); err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	err := p.create(ctx, kindnode.ClusterConfig(kindnode.ClusterOptions{Name: name, Image: image}),
+		cluster.CreateWithWaitForReady(readyWait), cluster.CreateWithDisplayUsage(false), cluster.CreateWithDisplaySalutation(false))
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	p.logf("up after %.0f s (%s)", time.Since(begin).Seconds(), image)
+	return p, nil
+}
+
+// clear deletes what an earlier run left under the name.
+func (p *Plain) clear() error {
+	left, err := p.provider.ListNodes(p.name)
+	if err != nil {
+		return fmt.Errorf("ask the Docker engine for nodes: %w", err)
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	p.logf("an earlier run was killed and left it; deleting it first")
+	return p.provider.Delete(p.name, p.kubeconfig)
+}
+
+// create has kind make the cluster. kind does not listen to a context: when that ends, the nodes are deleted under its hands. The
+// caller deletes again, whatever was still being made.
+func (p *Plain) create(ctx context.Context, config *v1alpha4.Cluster, options ...cluster.CreateOption) error {
+	p.logf("creating it")
+	options = append(options, cluster.CreateWithV1Alpha4Config(config), cluster.CreateWithKubeconfigPath(p.kubeconfig))
+	done := make(chan error, 1)
+	go func() { done <- p.provider.Create(p.name, options...) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			return fmt.Errorf("cluster %s: %w%s", p.name, err, said(err))
+		}
+		return nil
+	case <-ctx.Done():
+		_ = p.provider.Delete(p.name, p.kubeconfig)
+		<-done
+		return fmt.Errorf("cluster %s: interrupted while it was created: %w", p.name, context.Cause(ctx))
+	}
+}
+
+// Kubeconfig is an administrator's.
+func (p *Plain) Kubeconfig() string { return p.kubeconfig }
+
+// Load gives every node the images in a file.
+func (p *Plain) Load(file string) error {
+	all, err := p.provider.ListNodes(p.name)
+	if err != nil {
+		return err
+	}
+	for _, n := range all {
+		if err := load(n, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load gives a node the images in a file.
+func load(n nodes.Node, file string) error {
+	archive, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer archive.Close()
+	if err := nodeutils.LoadImageArchive(n, archive); err != nil {
+		return fmt.Errorf("load %s into %s: %w%s", file, n, err, said(err))
+	}
+	return nil
+}
+
+// Export writes what the nodes logged into a folder.
+func (p *Plain) Export(dir string) error { return p.provider.CollectLogs(p.name, dir) }
+
+// Close deletes the cluster.
+func (p *Plain) Close() error {
+	if err := p.provider.Delete(p.name, p.kubeconfig); err != nil {
+		return fmt.Errorf("delete cluster %s: %w; `kind delete cluster --name %[1]s` or `docker rm -f -v` of its nodes does it too", p.name, err)
+	}
+	if err := os.Remove(p.kubeconfig); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	p.logf("deleted")
+	return nil
+}
+
+func (p *Plain) logf(format string, args ...any) {
+	fmt.Fprintf(p.log, "cluster %s: "+format+"\n", append([]any{p.name}, args...)...)
+}
+
+// logger makes warnings of kind's packages lines of progress and leaves the rest out.
+type logger struct{ p *Plain }
+
+var _ log.Logger = logger{}
+
+func (l logger) Warn(message string)          { l.p.logf("kind: %s", strings.TrimSpace(message)) }
+func (l logger) Warnf(f string, args ...any)  { l.p.logf("kind: "+strings.TrimSpace(f), args...) }
+func (l logger) Error(message string)         { l.Warn(message) }
+func (l logger) Errorf(f string, args ...any) { l.Warnf(f, args...) }
+func (logger) V(log.Level) log.InfoLogger     { return log.NoopInfoLogger{} }
