@@ -121,11 +121,9 @@ func (q *endToEnd) carryOutE2E(ctx context.Context, app *app) (err error) {
 	if clusters.Images, err = q.nodeImages(ctx, app, r); err != nil {
 		return err
 	}
-	programs, err := kindcluster.Build(ctx, r.Root, pins.Go, filepath.Join(r.Output, "bin"))
-	if err != nil {
+	if clusters.Programs, err = kindcluster.Build(ctx, r.Root, pins.Go, filepath.Join(r.Output, "bin")); err != nil {
 		return err
 	}
-	clusters.Programs = regress.Programs(programs)
 	return q.runOn(ctx, app, r, pins.Go, suiteOfClusters, regress.Config{Level: scenario.LevelKind, Clusters: clusters})
 }
 

@@ -36,15 +36,13 @@ import (
 // suite is the Ginkgo suite of a level that runs kubelets for real.
 type suite struct {
 	level   scenario.Level
-	pkg     string   // where its source is
-	program string   // what it is compiled to
 	name    string   // begins the names of its configuration and its log
 	folders []string // have a folder of the level's name, which it fills
 }
 
 var (
-	suiteOfNodes    = suite{scenario.LevelNode, "./test/regression/node", "regression-node.test", "suite", []string{"histories", regress.FirstRuns}}
-	suiteOfClusters = suite{scenario.LevelKind, "./test/e2e", "e2e.test", "suite-kind", []string{"histories", regress.FirstRuns, "logs"}}
+	suiteOfNodes    = suite{scenario.LevelNode, "suite", []string{"histories", regress.FirstRuns}}
+	suiteOfClusters = suite{scenario.LevelKind, "suite-kind", []string{"histories", regress.FirstRuns, "logs"}}
 )
 
 // settle finds what the command line leaves open: the minor, its scenarios, and where artifacts go.
@@ -82,8 +80,8 @@ func (q *regression) runOn(ctx context.Context, app *app, r *kubetree.Repo, tool
 // playOn compiles the suite, runs it, and reads what it left. The configuration says what kubelets it runs; what the command line
 // says is added. failed is what the suite itself says, beside its results.
 func (q *regression) playOn(ctx context.Context, app *app, r *kubetree.Repo, toolchain string, s suite, c regress.Config) (results result.Results, failed, err error) {
-	program := filepath.Join(r.Output, "bin", s.program)
-	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "test", "-c", "-o", program, s.pkg); err != nil {
+	program := filepath.Join(r.Output, "bin", "regression-node.test")
+	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "test", "-c", "-o", program, "./test/regression/node"); err != nil {
 		return results, nil, fmt.Errorf("build the suite: %w", err)
 	}
 	config, err := q.prepare(s, c)

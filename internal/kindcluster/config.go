@@ -53,7 +53,9 @@ type Config struct {
 // Programs are static programs: Recorder is cmd/crirecord, Beside is cmd/beside, Actor is cmd/actor. Build
 // makes them.
 type Programs struct {
-	Recorder, Beside, Actor string
+	Recorder string `json:"recorder"`
+	Beside   string `json:"beside"`
+	Actor    string `json:"actor"`
 }
 
 // clusterName keeps node names within a label, and the names out of a shell's and a regular expression's way.

@@ -91,7 +91,11 @@ func (r *Run) runArm(ctx context.Context, arm verdict.Arm) (err error) {
 // open brings the node up and begins to watch its API.
 func (b *bench) open(ctx context.Context) error {
 	open := b.run.options.Open
-	if open == nil {
+	switch {
+	case open != nil:
+	case b.run.options.Level == scenario.LevelKind:
+		open = b.run.openCluster
+	default:
 		open = b.run.openNode
 	}
 	var err error

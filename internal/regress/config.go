@@ -19,7 +19,6 @@ package regress
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,45 +45,6 @@ type Config struct {
 	Clusters *Clusters `json:"clusters,omitempty"`
 	// Lifeline says that standard input is a pipe whose end means that the suite shall end.
 	Lifeline bool `json:"lifeline"`
-}
-
-// Clusters is what the kind level's clusters are made of.
-type Clusters struct {
-	// Images are the node images, one an arm.
-	Images map[verdict.Arm]string `json:"images"`
-	// Prefix begins the clusters' names; the arm follows.
-	Prefix string `json:"prefix"`
-	// Programs are what a cluster's worker is given.
-	Programs
-}
-
-// Programs are our own that run on the worker of a cluster.
-type Programs struct {
-	// Recorder is cmd/crirecord, Beside is cmd/beside, Actor is cmd/actor: static programs.
-	Recorder string `json:"recorder"`
-	Beside   string `json:"beside"`
-	Actor    string `json:"actor"`
-}
-
-// ReadClusters reads that part of the file.
-func ReadClusters(path string) (Clusters, error) {
-	var c Config
-	data, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(data, &c)
-	}
-	if err == nil && c.Clusters == nil {
-		err = errors.New("it does not say what the clusters are made of")
-	}
-	if err != nil {
-		return Clusters{}, fmt.Errorf("%s=%s: %w", ConfigVar, path, err)
-	}
-	for _, arm := range c.Arms {
-		if c.Clusters.Images[arm] == "" {
-			return Clusters{}, fmt.Errorf("%s=%s names no node image for arm %s", ConfigVar, path, arm)
-		}
-	}
-	return *c.Clusters, nil
 }
 
 // Write writes the file.
@@ -114,7 +74,7 @@ func ReadConfig(path string, progress io.Writer) (options Options, lifeline bool
 		return Options{}, false, fmt.Errorf("%s=%s names no scenario", ConfigVar, path)
 	}
 	options = Options{Minor: c.Minor, Level: cmp.Or(c.Level, scenario.LevelNode), Arms: c.Arms, Bin: c.Bin, Nodes: c.Nodes, Artifacts: c.Artifacts,
-		OneByOne: c.OneByOne, Jobs: c.Jobs, Progress: progress}
+		OneByOne: c.OneByOne, Jobs: c.Jobs, Clusters: c.Clusters, Progress: progress}
 	for _, arm := range c.Arms {
 		if _, err := verdict.ParseArm(string(arm)); err != nil {
 			return Options{}, false, err

@@ -32,13 +32,16 @@ type Options struct {
 	Minor string
 	// Level is that of the run; "" is the node level.
 	Level scenario.Level
-	// Open makes the place of an arm; nil is a real node of this machine, made of Bin.
+	// Open makes the place of an arm; nil is a real node of this machine, made of Bin, or at the kind level a cluster, made of
+	// Clusters.
 	Open Opener
 	Arms []verdict.Arm
 	// Scenarios as they stand in the catalogue.
 	Scenarios []scenario.Scenario
 	// Bin holds the programs of each arm's node, as localnode.Config.Bin.
 	Bin map[verdict.Arm]map[string]string
+	// Clusters is what the clusters of the kind level are made of.
+	Clusters *Clusters
 	// Nodes is where the nodes' folders go, Artifacts where histories and results go.
 	Nodes, Artifacts string
 	// OneByOne runs one arm after the other; otherwise both at once, if this machine is fit for it.
@@ -59,8 +62,12 @@ func (o Options) check() error {
 		return fmt.Errorf("%d scenarios at once: expected at least 1, or 0 for as many as this machine is fit for", o.Jobs)
 	}
 	for _, arm := range o.Arms {
-		if o.Level == scenario.LevelNode && o.Open == nil && o.Bin[arm] == nil {
+		switch {
+		case o.Open != nil:
+		case o.Level == scenario.LevelNode && o.Bin[arm] == nil:
 			return fmt.Errorf("no programs given for arm %s", arm)
+		case o.Level == scenario.LevelKind && (o.Clusters == nil || o.Clusters.Images[arm] == ""):
+			return fmt.Errorf("no node image given for arm %s", arm)
 		}
 	}
 	for _, s := range o.Scenarios {

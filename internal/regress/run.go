@@ -67,9 +67,6 @@ func Start(ctx context.Context, options Options) (*Run, error) {
 	if err := options.check(); err != nil {
 		return nil, fmt.Errorf("regress: %w", err)
 	}
-	if options.Open == nil && options.Level != scenario.LevelNode {
-		return nil, fmt.Errorf("regress: level %s needs places to run on", options.Level)
-	}
 	r := &Run{options: options, begin: time.Now(), slots: map[key]*slot{}, pace: newPace(options), done: make(chan struct{}),
 		finished: map[verdict.Arm]int{}}
 	for _, arm := range options.Arms {

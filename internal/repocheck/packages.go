@@ -93,6 +93,7 @@ var arrows = []arrow{
 	{"internal/localnode/", module + "internal/scenario", "a node carries out steps and knows no scenario"},
 	{"internal/player/", module + "internal/regress", "a player knows no place"},
 	{"internal/player/", module + "internal/simkubelet", "a player knows no place"},
+	{"internal/kindcluster/", module + "internal/scenario", "a cluster carries out steps and knows no scenario"},
 	{"internal/criproxy/", module + "internal/scenario", "the proxy records calls and knows no scenario"},
 }
 

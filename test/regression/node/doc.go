@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package node is the Ginkgo suite of the node level: one spec for each scenario and arm, on real nodes. `kgrace regress`
-// builds what the nodes run, tells the suite what to do, and prints the results; by itself (`go test ./...`) the suite has
-// no nodes to run on and says so.
+// Package node is the Ginkgo suite of the levels that run kubelets for real: one spec for each scenario and arm, on real nodes or
+// on a kind cluster for each arm. `kgrace regress` and `kgrace e2e` build what the nodes run, tell the suite what to do, and print
+// the results; by itself (`go test ./...`) the suite has no nodes to run on and says so.
 //
 // The scenarios of an arm run side by side in the background; a spec waits for its result and looks at its verdicts. A
 // failure begins with "red:" when a judge saw something else than the catalogue expects, and with "invalid:" when the run

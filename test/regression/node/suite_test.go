@@ -21,15 +21,14 @@ import (
 	"testing"
 
 	"github.com/kgrace/kgrace/internal/localnode"
-	"github.com/kgrace/kgrace/internal/regress/suite"
 )
 
-var specs *suite.Suite
+var specs *suite
 
 func TestMain(m *testing.M) {
 	localnode.MaybeInit()
-	specs = suite.Load(nil)
+	specs = load()
 	os.Exit(m.Run())
 }
 
-func TestNode(t *testing.T) { specs.Run(t) }
+func TestRegression(t *testing.T) { specs.test(t) }

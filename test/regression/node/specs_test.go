@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package suite
+package node
 
 import (
 	"context"
@@ -41,27 +41,23 @@ import (
 // safety ends a suite that hangs. It decides no verdict: what has none by then is missing from the results.
 const safety = 20 * time.Minute
 
-// Suite is the suite of one level.
-type Suite struct {
+// suite is the suite of one level.
+type suite struct {
 	options regress.Options
 	err     error
 	asked   bool
 	run     *regress.Run
 }
 
-// Load reads the file and makes the specs; for TestMain. open completes the options where a level has places of its own; nil
-// is the node level. Call Run from the one test.
-func Load(open func(path string, options *regress.Options) error) *Suite {
-	s := &Suite{}
+// load reads the file and makes the specs; for TestMain.
+func load() *suite {
+	s := &suite{}
 	var path string
 	if path, s.asked = os.LookupEnv(regress.ConfigVar); !s.asked {
 		return s
 	}
 	var lifeline bool
 	s.options, lifeline, s.err = regress.ReadConfig(path, os.Stderr)
-	if s.err == nil && open != nil {
-		s.err = open(path, &s.options)
-	}
 	if lifeline {
 		go endWith(os.Stdin)
 	}
@@ -77,8 +73,8 @@ func Load(open func(path string, options *regress.Options) error) *Suite {
 	return s
 }
 
-// Run runs the specs.
-func (s *Suite) Run(t *testing.T) {
+// test runs the specs.
+func (s *suite) test(t *testing.T) {
 	if !s.asked {
 		t.Skipf("%s is not set: this suite needs the nodes that `kgrace` prepares", regress.ConfigVar)
 	}
@@ -103,7 +99,7 @@ func endWith(pipe io.Reader) {
 }
 
 // specs makes the tree of specs: it depends on what was asked for, so it is made once that is known.
-func (s *Suite) specs() {
+func (s *suite) specs() {
 	level := s.options.Level
 	BeforeSuite(func() {
 		// The run outlives this node: it ends in the cleanup, which also runs on an interrupt.
@@ -142,7 +138,7 @@ func (s *Suite) specs() {
 }
 
 // assert fails the spec if a verdict is not the expected one, with the timeline of what happened.
-func (s *Suite) assert(result result.Result) {
+func (s *suite) assert(result result.Result) {
 	GinkgoHelper()
 	if h, err := history.ReadFile(filepath.Join(s.options.Artifacts, result.History)); err == nil {
 		AddReportEntry("timeline", h.Timeline(), ReportEntryVisibilityFailureOrVerbose)

@@ -1,0 +1,52 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package regress
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/kgrace/kgrace/internal/cast"
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/kindcluster"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
+)
+
+// Clusters is what the kind level's clusters are made of.
+type Clusters struct {
+	// Images are the node images, one an arm.
+	Images map[verdict.Arm]string `json:"images"`
+	// Prefix begins the clusters' names; the arm follows.
+	Prefix string `json:"prefix"`
+	// Programs are what a cluster's worker is given.
+	kindcluster.Programs
+}
+
+// openCluster makes the arm's cluster. What a cluster that fails logged is kept below the artifacts folder.
+func (r *Run) openCluster(ctx context.Context, arm verdict.Arm, record history.Sink) (Place, error) {
+	clusters := r.options.Clusters
+	cluster, err := kindcluster.Up(ctx, kindcluster.Config{
+		Name: clusters.Prefix + "-" + string(arm), Image: clusters.Images[arm], Programs: clusters.Programs,
+		LinesSocket: cast.LinesSocket, Record: record, Log: progress{r},
+		Logs: filepath.Join(r.options.Artifacts, LogsPath(scenario.LevelKind, arm)),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return cluster, nil
+}
