@@ -55,8 +55,8 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// Write writes the history as JSON lines: the header, then an event a line.
-func Write(w io.Writer, h History) error {
+// write writes the history as JSON lines: the header, then an event a line.
+func write(w io.Writer, h History) error {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
 	n := len(h.Events)
@@ -90,7 +90,7 @@ func WriteFile(path string, h History) (err error) {
 			err = fmt.Errorf("write history %s: %w", path, err)
 		}
 	}()
-	if err := Write(tmp, h); err != nil {
+	if err := write(tmp, h); err != nil {
 		return err
 	}
 	if err := tmp.Chmod(0o644); err != nil {

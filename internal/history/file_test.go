@@ -100,7 +100,7 @@ func TestWriteFileReplacesWhole(t *testing.T) {
 
 func TestCorruptFilesAreRefused(t *testing.T) {
 	var whole bytes.Buffer
-	if err := Write(&whole, sample()); err != nil {
+	if err := write(&whole, sample()); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(strings.TrimSuffix(whole.String(), "\n"), "\n")

@@ -155,7 +155,7 @@ func TestRecordedTimesSurviveTheFile(t *testing.T) {
 	log.Add(Event{Kind: Armed})
 	log.Add(Event{Kind: Line, At: time.Now().In(time.FixedZone("east", 3600))})
 	var file bytes.Buffer
-	if err := Write(&file, log.History()); err != nil {
+	if err := write(&file, log.History()); err != nil {
 		t.Fatal(err)
 	}
 	read, err := Read(&file, "x")

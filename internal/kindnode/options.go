@@ -43,9 +43,6 @@ const (
 	FromTarball From = "tarball"
 )
 
-// Sources lists what From can be.
-func Sources() []From { return []From{FromModules, FromImage, FromTarball} }
-
 // Options say which image to build.
 type Options struct {
 	// Repo is the checkout that the kubelet, and from modules everything else, is built from.

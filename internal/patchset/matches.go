@@ -19,26 +19,9 @@ package patchset
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 )
-
-// RoundTrip applies the series in tree and extracts it again: the bytes must be the same. It proves that the files were
-// written by Extract (or as it writes them), that nobody edited a patch by hand into something git reads differently than
-// it looks, and that another person's extraction will not rewrite the series. The tree must be clean and stand on the
-// series' base; it is put back there.
-func (s *Series) RoundTrip(ctx context.Context, tree string) (err error) {
-	base, err := head(ctx, tree)
-	if err != nil {
-		return err
-	}
-	if err := s.Apply(ctx, tree); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reset(context.WithoutCancel(ctx), tree, base)) }()
-	return s.MatchesTree(ctx, tree, base)
-}
 
 // MatchesTree proves that the commits between base and the HEAD of tree, extracted, are the bytes of the series.
 func (s *Series) MatchesTree(ctx context.Context, tree, base string) error {
