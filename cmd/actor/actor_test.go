@@ -29,6 +29,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/kgrace/kgrace/internal/actor"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/history/lines"
 )
@@ -254,7 +255,7 @@ func TestServerThatNeverReadsIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	r := &reporter{identity: identity{pod: "p", container: "c", socket: path}, errs: io.Discard}
+	r := &reporter{pod: "p", container: "c", socket: path, errs: io.Discard}
 	// Longer than any buffer on the way: without a bound the write would never return.
 	if err := r.report("WORD", strings.Repeat("x", 16<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v, expected the end of patience", err)
@@ -263,7 +264,7 @@ func TestServerThatNeverReadsIsGivenUp(t *testing.T) {
 
 func TestReporterConnectsAgain(t *testing.T) {
 	s := newStage(t)
-	r := &reporter{identity: identity{pod: "p", container: "c", socket: s.socket}, errs: io.Discard}
+	r := &reporter{pod: "p", container: "c", socket: s.socket, errs: io.Discard}
 	if err := r.report("ONE", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +277,7 @@ func TestReporterConnectsAgain(t *testing.T) {
 
 func TestHTTPNeverAnswers(t *testing.T) {
 	s := newStage(t)
-	r := &reporter{identity: identity{pod: "p", container: "c", socket: s.socket}, errs: io.Discard}
+	r := &reporter{pod: "p", container: "c", socket: s.socket, errs: io.Discard}
 	url := startSilence(t, r)
 	ctx, cancel := context.WithCancel(t.Context())
 	failed := make(chan error, 1)
@@ -325,8 +326,8 @@ func TestBadUsage(t *testing.T) {
 		{[]string{"pause", "now"}, `"now"`},
 	} {
 		errs := &bytes.Buffer{}
-		if code := dispatch(tt.args, errs); code != exitUsage || !strings.Contains(errs.String(), tt.why) {
-			t.Errorf("actor %v: exit code %d, %q; expected %d and a word on %s", tt.args, code, errs, exitUsage, tt.why)
+		if code := dispatch(tt.args, errs); code != actor.ExitUsage || !strings.Contains(errs.String(), tt.why) {
+			t.Errorf("actor %v: exit code %d, %q; expected %d and a word on %s", tt.args, code, errs, actor.ExitUsage, tt.why)
 		}
 	}
 }

@@ -17,53 +17,31 @@ limitations under the License.
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 // hook is the process of an exec hook: HOOK-START, a wait, HOOK-END, or the same with another first word. A hook that is killed
 // says no HOOK-END. With --end-main it tells the container's main process to end, on the way.
-func hook(args []string, errs io.Writer) int {
+func hook(c actor.Command, errs io.Writer) int {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	signal.Ignore(syscall.SIGPIPE)
 
-	var id identity
-	set := flag.NewFlagSet("hook", flag.ContinueOnError)
-	id.flags(set)
-	length := set.String("for", "0s", "")
-	word := set.String("word", "HOOK", "")
-	endMain := set.Duration("end-main", -1, "")
-	code := set.Int("exit-code", 0, "")
-	var d time.Duration
-	check := func() (err error) {
-		if *word == "" {
-			return errors.New("--word is empty")
-		}
-		if *length != "forever" {
-			if d, err = time.ParseDuration(*length); err != nil || d < 0 {
-				return fmt.Errorf("--for %q: expected a duration such as 8s, or forever", *length)
-			}
-		}
-		return errors.Join(id.check(), checkCode(*code))
-	}
-	if !parse(set, args, errs, check) {
-		return exitUsage
-	}
-	r := &reporter{identity: id, errs: errs}
-	_ = r.report(*word+"-START", "for "+*length)
+	r := newReporter(c, errs)
+	_ = r.report(c.Word+"-START", "for "+c.For)
 	var end, main <-chan time.Time // nil: never
-	if *length != "forever" {
-		end = time.After(d)
+	if c.Takes >= 0 {
+		end = time.After(c.Takes)
 	}
-	if *endMain >= 0 {
-		main = time.After(*endMain)
+	if c.EndMain >= 0 {
+		main = time.After(c.EndMain)
 	}
 	for {
 		select {
@@ -73,10 +51,10 @@ func hook(args []string, errs io.Writer) int {
 				return exitFailed
 			}
 		case <-end:
-			_ = r.report(*word+"-END", "")
-			return *code
+			_ = r.report(c.Word+"-END", "")
+			return c.ExitCode
 		case s := <-signals:
-			_ = r.report(*word+"-"+nameOf(s), "")
+			_ = r.report(c.Word+"-"+nameOf(s), "")
 			return exitTerm
 		}
 	}
@@ -86,25 +64,9 @@ func hook(args []string, errs io.Writer) int {
 const endSignal = syscall.SIGUSR1
 
 // mark sends one line. It fails when the line could not be sent, so that a hook or probe made of it cannot pass unseen.
-func mark(args []string, errs io.Writer) int {
-	var id identity
-	set := flag.NewFlagSet("mark", flag.ContinueOnError)
-	id.flags(set)
-	word := set.String("word", "MARK", "")
-	message := set.String("message", "", "")
-	code := set.Int("exit-code", 0, "")
-	check := func() error {
-		if *word == "" {
-			return errors.New("--word is empty")
-		}
-		return errors.Join(id.check(), checkCode(*code))
-	}
-	if !parse(set, args, errs, check) {
-		return exitUsage
-	}
-	r := &reporter{identity: id, errs: errs}
-	if err := r.report(*word, *message); err != nil {
+func mark(c actor.Command, errs io.Writer) int {
+	if err := newReporter(c, errs).report(c.Word, c.Message); err != nil {
 		return exitFailed
 	}
-	return *code
+	return c.ExitCode
 }

@@ -17,107 +17,46 @@ limitations under the License.
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"strings"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// Exit codes that are not the caller's choice.
+// Exit codes that are not the caller's choice, beside actor.ExitUsage.
 const (
 	exitFailed = 1
-	exitUsage  = 2
 	exitTerm   = 128 + 15
 )
-
-// commands by name. Each parses its own arguments and returns the process's exit code.
-var commands = map[string]func(args []string, errs io.Writer) int{
-	"run":   run,
-	"hook":  hook,
-	"mark":  mark,
-	"pause": pause,
-}
-
-const usage = `usage:
-  actor run   --pod P --container C --socket S [--stubborn | --exit-on-term | --exit-after-term D]
-              [--exit-after D] [--exit-code N] [--http-port N]
-  actor hook  --pod P --container C --socket S [--for D|forever] [--word W] [--end-main D] [--exit-code N]
-  actor mark  --pod P --container C --socket S [--word W] [--message M] [--exit-code N]
-  actor pause
-D is a duration such as 2s. --pod, --container and --socket may come from KGRACE_POD, KGRACE_CONTAINER, KGRACE_SOCKET.
-`
 
 func main() {
 	os.Exit(dispatch(os.Args[1:], os.Stderr))
 }
 
+// dispatch returns the process's exit code.
 func dispatch(args []string, errs io.Writer) int {
-	if len(args) == 0 {
-		fmt.Fprint(errs, "actor: no command\n", usage)
-		return exitUsage
-	}
-	switch args[0] {
-	case "help", "-h", "--help":
-		fmt.Fprint(os.Stdout, usage)
-		return 0
-	}
-	command, ok := commands[args[0]]
-	if !ok {
-		fmt.Fprintf(errs, "actor: unknown command %q, expected run, hook, mark or pause\n%s", args[0], usage)
-		return exitUsage
-	}
-	return command(args[1:], errs)
-}
-
-// identity is what every command that reports must be told.
-type identity struct {
-	pod, container, socket string
-}
-
-func (id *identity) flags(set *flag.FlagSet) {
-	set.StringVar(&id.pod, "pod", os.Getenv("KGRACE_POD"), "")
-	set.StringVar(&id.container, "container", os.Getenv("KGRACE_CONTAINER"), "")
-	set.StringVar(&id.socket, "socket", os.Getenv("KGRACE_SOCKET"), "")
-}
-
-func (id *identity) check() error {
-	var missing []string
-	for name, value := range map[string]string{"--pod": id.pod, "--container": id.container, "--socket": id.socket} {
-		if value == "" {
-			missing = append(missing, name)
+	if len(args) > 0 {
+		switch args[0] {
+		case "help", "-h", "--help":
+			fmt.Fprint(os.Stdout, actor.Usage)
+			return 0
+		case "run":
+			// Before anything else: process 1 of a pid namespace gets no signal it has no handler for, and the Go runtime's own
+			// way of dying from one does not work there.
+			return withCommand(args, errs, takeSignals(), run)
 		}
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("missing %s", strings.Join(missing, ", "))
-	}
-	return nil
+	return withCommand(args, errs, nil, func(c actor.Command, errs io.Writer, _ <-chan os.Signal) int {
+		return map[string]func(actor.Command, io.Writer) int{"hook": hook, "mark": mark, "pause": pause}[c.Verb](c, errs)
+	})
 }
 
-// parse reads the flags of one command and checks them; false means that the error was told.
-func parse(set *flag.FlagSet, args []string, errs io.Writer, check func() error) bool {
-	set.SetOutput(io.Discard)
-	err := set.Parse(args)
-	if err == nil && set.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q", set.Arg(0))
+func withCommand(args []string, errs io.Writer, signals <-chan os.Signal, do func(actor.Command, io.Writer, <-chan os.Signal) int) int {
+	c, err := actor.Parse(args, os.Getenv)
+	if err != nil {
+		fmt.Fprintf(errs, "%v\n%s", err, actor.Usage)
+		return actor.ExitUsage
 	}
-	if err == nil {
-		err = check()
-	}
-	if err == nil {
-		return true
-	}
-	if errors.Is(err, flag.ErrHelp) {
-		err = errors.New("help")
-	}
-	fmt.Fprintf(errs, "actor %s: %v\n%s", set.Name(), err, usage)
-	return false
-}
-
-func checkCode(code int) error {
-	if code < 0 || code > 255 {
-		return fmt.Errorf("--exit-code %d: expected 0 to 255", code)
-	}
-	return nil
+	return do(c, errs, signals)
 }

@@ -18,24 +18,21 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 // pause is the process of a sandbox: it holds the namespaces, reaps what is left to process 1, and ends on TERM.
-func pause(args []string, errs io.Writer) int {
+func pause(actor.Command, io.Writer) int {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	children := make(chan os.Signal, 1) // one waiting is enough: each look reaps all
 	signal.Notify(children, syscall.SIGCHLD)
 
-	set := flag.NewFlagSet("pause", flag.ContinueOnError)
-	if !parse(set, args, errs, func() error { return nil }) {
-		return exitUsage
-	}
 	for {
 		reap()
 		select {

@@ -23,6 +23,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 // patience bounds each of connecting and writing. The server is on the same machine and only reads: anything slower is
@@ -31,11 +33,15 @@ const patience = 200 * time.Millisecond
 
 // reporter sends lines. Safe for concurrent use.
 type reporter struct {
-	identity
-	errs io.Writer
+	pod, container, socket string
+	errs                   io.Writer
 
 	mu   sync.Mutex
 	conn net.Conn
+}
+
+func newReporter(c actor.Command, errs io.Writer) *reporter {
+	return &reporter{pod: c.Pod, container: c.Container, socket: c.Socket, errs: errs}
 }
 
 // line is what goes over the socket; the line server has the same shape.

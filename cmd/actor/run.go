@@ -17,8 +17,6 @@ limitations under the License.
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -27,73 +25,38 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// runOptions say how the main process of a container behaves.
-type runOptions struct {
-	identity
-	stubborn   bool
-	exitOnTerm bool
-	// afterTerm is how long it lives after the first TERM, after how long it lives without any; negative is unset.
-	afterTerm, after time.Duration
-	code             int
-	httpPort         int
-}
-
-func (o *runOptions) check() error {
-	ways := 0
-	for _, set := range []bool{o.stubborn, o.exitOnTerm, o.afterTerm >= 0} {
-		if set {
-			ways++
-		}
-	}
-	switch {
-	case ways > 1:
-		return errors.New("--stubborn, --exit-on-term and --exit-after-term exclude each other")
-	case o.httpPort < 0 || o.httpPort > 65535:
-		return fmt.Errorf("--http-port %d: expected 1 to 65535, or 0 for none", o.httpPort)
-	}
-	return errors.Join(o.identity.check(), checkCode(o.code))
+// takeSignals takes every signal that could mean something; what each does is decided in live.
+func takeSignals() <-chan os.Signal {
+	signals := make(chan os.Signal, 64)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
+	signal.Ignore(syscall.SIGPIPE) // a server that went away is an error of a write, not the end
+	return signals
 }
 
 // run is the main process. It ends on TERM (at once unless told otherwise), when a hook tells it to, or on its own, with
 // --exit-code.
-func run(args []string, errs io.Writer) int {
-	// Before anything else: process 1 of a pid namespace gets no signal it has no handler for, and the Go runtime's own
-	// way of dying from one does not work there. Every signal that could mean something is taken and decided on here.
-	signals := make(chan os.Signal, 64)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
-	signal.Ignore(syscall.SIGPIPE) // a server that went away is an error of a write, not the end
-
-	o := runOptions{}
-	set := flag.NewFlagSet("run", flag.ContinueOnError)
-	o.flags(set)
-	set.BoolVar(&o.stubborn, "stubborn", false, "")
-	set.BoolVar(&o.exitOnTerm, "exit-on-term", false, "")
-	set.DurationVar(&o.afterTerm, "exit-after-term", -1, "")
-	set.DurationVar(&o.after, "exit-after", -1, "")
-	set.IntVar(&o.code, "exit-code", 0, "")
-	set.IntVar(&o.httpPort, "http-port", 0, "")
-	if !parse(set, args, errs, o.check) {
-		return exitUsage
-	}
-	r := &reporter{identity: o.identity, errs: errs}
-	if o.httpPort > 0 {
-		if err := serveSilence(r, o.httpPort); err != nil {
+func run(c actor.Command, errs io.Writer, signals <-chan os.Signal) int {
+	r := newReporter(c, errs)
+	if c.HTTPPort > 0 {
+		if err := serveSilence(r, c.HTTPPort); err != nil {
 			fmt.Fprintf(errs, "actor run: %v\n", err)
 			return exitFailed
 		}
 	}
 	_ = r.report("START", "pid "+strconv.Itoa(os.Getpid()))
-	return live(r, o, signals)
+	return live(r, c, signals)
 }
 
 // live waits for what ends the process. Signals are counted to the very end.
-func live(r *reporter, o runOptions, signals <-chan os.Signal) int {
+func live(r *reporter, o actor.Command, signals <-chan os.Signal) int {
 	var end <-chan time.Time
 	why := ""
-	if o.after >= 0 {
-		end, why = time.After(o.after), "by itself"
+	if o.ExitAfter >= 0 {
+		end, why = time.After(o.ExitAfter), "by itself"
 	}
 	terms := 0
 	take := func(s os.Signal) {
@@ -107,8 +70,8 @@ func live(r *reporter, o runOptions, signals <-chan os.Signal) int {
 		}
 		terms++
 		_ = r.report(nameOf(s), strconv.Itoa(terms))
-		if terms == 1 && !o.stubborn {
-			end, why = time.After(max(o.afterTerm, 0)), "on "+nameOf(s)
+		if terms == 1 && !o.Stubborn {
+			end, why = time.After(max(o.ExitAfterTerm, 0)), "on "+nameOf(s)
 		}
 	}
 	for {
@@ -119,8 +82,8 @@ func live(r *reporter, o runOptions, signals <-chan os.Signal) int {
 			for len(signals) > 0 { // nobody else receives
 				take(<-signals)
 			}
-			_ = r.report("EXIT", fmt.Sprintf("code %d, %s, signals %d", o.code, why, terms))
-			return o.code
+			_ = r.report("EXIT", fmt.Sprintf("code %d, %s, signals %d", o.ExitCode, why, terms))
+			return o.ExitCode
 		}
 	}
 }

@@ -24,6 +24,7 @@ import (
 
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/kgrace/kgrace/internal/actor"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/history/lines"
 )
@@ -184,15 +185,15 @@ func (c *container) mainProgram() (owner, Program, error) {
 	var bad *usageError
 	switch {
 	case errors.As(err, &bad):
-		return owner{}, Program{Brief: true, ExitCode: exitUsage}, nil
+		return owner{}, Program{Brief: true, ExitCode: actor.ExitUsage}, nil
 	case err != nil:
 		return owner{}, Program{}, err
-	case cmd.verb == "pause":
+	case cmd.Verb == "pause":
 		return owner{}, Program{}, nil
-	case cmd.verb != "run":
-		return owner{}, Program{}, fmt.Errorf("the simulated runtime runs no %q as a main process", "actor "+cmd.verb)
+	case cmd.Verb != "run":
+		return owner{}, Program{}, fmt.Errorf("the simulated runtime runs no %q as a main process", "actor "+cmd.Verb)
 	}
-	return cmd.as, cmd.program, nil
+	return speakerOf(cmd), programOf(cmd), nil
 }
 
 // argv is the whole command line, the image's part included.

@@ -27,6 +27,8 @@ import (
 	"google.golang.org/grpc/status"
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 	utilexec "k8s.io/utils/exec"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 // ExecSync runs a command in a container and waits for it. As the kubelet's client has it: a code other than 0 is a
@@ -53,7 +55,7 @@ func (rt *Runtime) ExecSync(ctx context.Context, id string, argv []string, timeo
 		var bad *usageError
 		switch {
 		case errors.As(err, &bad):
-			return &runtimev1.ExecSyncResponse{Stderr: []byte(err.Error()), ExitCode: exitUsage}, nil
+			return &runtimev1.ExecSyncResponse{Stderr: []byte(err.Error()), ExitCode: actor.ExitUsage}, nil
 		case err != nil:
 			return nil, fmt.Errorf("failed to exec in container: failed to start exec: unable to start container process: %w", err)
 		}
@@ -74,29 +76,29 @@ func (rt *Runtime) ExecSync(ctx context.Context, id string, argv []string, timeo
 }
 
 // startExec starts a process in a running container.
-func (rt *Runtime) startExec(c *container, cmd command) (*process, error) {
+func (rt *Runtime) startExec(c *container, cmd actor.Command) (*process, error) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if !c.running() {
 		return nil, errors.New("failed to exec in container: failed to start exec: container is not running")
 	}
-	p := rt.newProcess(cmd.as, cmd.program)
+	p := rt.newProcess(speakerOf(cmd), programOf(cmd))
 	c.execs[p] = true
 	p.onEnd = func() { delete(c.execs, p) }
-	switch cmd.verb {
+	switch cmd.Verb {
 	case "mark":
-		p.say(cmd.word, cmd.message)
-		p.end(cmd.program.ExitCode)
+		p.say(cmd.Word, cmd.Message)
+		p.end(int32(cmd.ExitCode))
 	case "hook":
-		p.say(cmd.word+"-START", "for "+cmd.asked)
-		if cmd.takes >= 0 {
-			p.after(cmd.takes, func() {
-				p.say(cmd.word+"-END", "")
-				p.end(cmd.program.ExitCode)
+		p.say(cmd.Word+"-START", "for "+cmd.For)
+		if cmd.Takes >= 0 {
+			p.after(cmd.Takes, func() {
+				p.say(cmd.Word+"-END", "")
+				p.end(int32(cmd.ExitCode))
 			})
 		}
-		if cmd.endMain >= 0 {
-			time.AfterFunc(cmd.endMain, func() { rt.endMain(c, p) })
+		if cmd.EndMain >= 0 {
+			time.AfterFunc(cmd.EndMain, func() { rt.endMain(c, p) })
 		}
 	case "run":
 		p.run()

@@ -28,6 +28,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/kgrace/kgrace/internal/actor"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/localnode"
 )
@@ -176,7 +177,7 @@ func TestStartFailures(t *testing.T) {
 		if err := s.StartContainer(s.t.Context(), usage); err != nil {
 			s.t.Error(err) // it starts, and ends with the code of bad usage
 		}
-		s.died(usage, 0, exitUsage)
+		s.died(usage, 0, actor.ExitUsage)
 		hook, err := s.createIn(s.sandbox, "hook", "hook")
 		if err != nil {
 			s.t.Fatal(err)

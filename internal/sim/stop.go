@@ -21,6 +21,8 @@ import (
 	"time"
 
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 // manners are what the personalities do differently.
@@ -32,7 +34,7 @@ type manners interface {
 	// stopAll is what StopPodSandbox does to the containers.
 	stopAll(ctx context.Context, containers []*container) error
 	// exec runs a process and waits for its end.
-	exec(ctx context.Context, c *container, cmd command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error)
+	exec(ctx context.Context, c *container, cmd actor.Command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error)
 	// settled waits for what holds the container's lock; it returns whatever the context does.
 	settled(ctx context.Context, c *container)
 }

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 // containerd: every stop is on its own.
@@ -84,7 +86,7 @@ func (d containerd) stopAll(ctx context.Context, containers []*container) error 
 func (containerd) settled(context.Context, *container) {}
 
 // exec watches its context: whoever goes away takes the process along. A dead daemon does not; the shim keeps it.
-func (d containerd) exec(ctx context.Context, c *container, cmd command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error) {
+func (d containerd) exec(ctx context.Context, c *container, cmd actor.Command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error) {
 	p, err := d.startExec(c, cmd)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 const (
@@ -155,7 +157,7 @@ func (d crio) settled(ctx context.Context, c *container) {
 
 // exec does not watch its context. The timeout ends the process, with code -1; a client that goes away does not. While the
 // container is being stopped there is no exec.
-func (d crio) exec(_ context.Context, c *container, cmd command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error) {
+func (d crio) exec(_ context.Context, c *container, cmd actor.Command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error) {
 	d.mu.Lock()
 	stopping, life := c.loop != nil, d.serving
 	d.mu.Unlock()
