@@ -38,7 +38,6 @@ import (
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simbuild"
 	"github.com/kgrace/kgrace/internal/simkubelet"
-	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -224,22 +223,14 @@ func (b *bench) runSuite(ctx context.Context, suite, dir string) (result.Results
 	for _, s := range simkubelet.Rows(c.Personality, rows) {
 		c.Scenarios = append(c.Scenarios, s.ID)
 	}
-	config := filepath.Join(dir, c.File("suite", "json"))
-	if err := c.Write(config); err != nil {
-		return result.Results{}, err
-	}
 	limited, cancel := context.WithTimeoutCause(ctx, suiteTime, fmt.Errorf("the suite did not end in %v", suiteTime))
 	defer cancel()
 	// Its results count, not whether it passes: most of these trees are broken on purpose.
-	_, failed := tool.Run(limited, tool.Cmd{Dir: dir, Env: append(os.Environ(), simkubelet.ConfigVar+"="+config), Args: []string{suite, "-test.timeout=0"}})
+	results, _, err := simbuild.Run(limited, suite, c)
 	if limited.Err() != nil {
 		return result.Results{}, context.Cause(limited)
 	}
-	results, err := result.Read(filepath.Join(dir, c.File("results", "json")))
-	if err != nil {
-		return results, errors.Join(err, failed)
-	}
-	return results, nil
+	return results, err
 }
 
 // leftover is how testing/synctest names goroutines that are left when a scenario is over.
