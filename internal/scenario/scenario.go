@@ -79,6 +79,8 @@ type Scenario struct {
 	// Levels are those that can carry the scenario; Not says why another one cannot.
 	Levels []Level
 	Not    map[Level]string
+	// NotOn says which simulated runtime cannot carry the scenario, and why.
+	NotOn map[string]string
 	// Since is the first minor that can carry it, at whichever level.
 	Since Since
 	// Spoilt says of later minors why they cannot carry it all the same: a fault of upstream's own in what it watches, which

@@ -103,12 +103,7 @@ func ParseRuntime(name string) (sim.Personality, error) {
 	return "", fmt.Errorf("unknown runtime %q; known: %s", name, strings.Join(Runtimes(), ", "))
 }
 
-// not says which scenarios a personality cannot carry, and why.
-var not = map[sim.Personality]map[string]string{
-	sim.CRIO: {"readiness-during-stop": "CRI-O starts no exec, so no exec probe, in a container that is being stopped"},
-}
-
 // Rows are those of the scenarios that a personality can carry.
 func Rows(p sim.Personality, all []scenario.Scenario) []scenario.Scenario {
-	return slices.DeleteFunc(slices.Clone(all), func(s scenario.Scenario) bool { return not[p][s.ID] != "" })
+	return slices.DeleteFunc(slices.Clone(all), func(s scenario.Scenario) bool { return s.NotOn[string(p)] != "" })
 }
