@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -116,7 +117,7 @@ func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 	defer os.RemoveAll(work)
 	failed := o.follow(ctx, node, localnode.Program{Name: "ginkgo", Argv: o.command(node, work, token), Log: filepath.Join(work, logFile)})
 	for _, name := range []string{logFile, reportFile} {
-		if e := copyFile(filepath.Join(work, name), filepath.Join(o.Artifacts, name)); e != nil && !errors.Is(e, os.ErrNotExist) {
+		if e := tool.CopyFile(filepath.Join(o.Artifacts, name), filepath.Join(work, name)); e != nil && !errors.Is(e, os.ErrNotExist) {
 			return nil, e
 		}
 	}
@@ -147,7 +148,7 @@ func (o Options) lay(work string) error {
 			continue
 		}
 		// Another file system.
-		if err := copyFile(from, to); err != nil {
+		if err := tool.CopyFile(to, from); err != nil {
 			return err
 		}
 		if err := os.Chmod(to, 0o755); err != nil {
@@ -213,20 +214,4 @@ func countOf(log string) (passed, failed int) {
 		}
 	}
 	return passed, failed
-}
-
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		return errors.Join(err, out.Close())
-	}
-	return out.Close()
 }

@@ -20,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -165,7 +164,7 @@ func (r *Repo) export(ctx context.Context, git func(context.Context, []string, .
 	}
 	module := filepath.Join(dir, "module")
 	for _, file := range checked.Valid {
-		if err = copyFile(ctx, file, filepath.Join(module, strings.TrimPrefix(file, files))); err != nil {
+		if err = tool.CopyFile(filepath.Join(module, strings.TrimPrefix(file, files)), file); err != nil {
 			return dir, at, err
 		}
 	}
@@ -176,7 +175,7 @@ func (r *Repo) export(ctx context.Context, git func(context.Context, []string, .
 // which point at staging folders that are not there.
 func copyTree(ctx context.Context, from, to string) (files int, err error) {
 	err = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(from, path)
@@ -192,32 +191,9 @@ func copyTree(ctx context.Context, from, to string) (files int, err error) {
 			return nil
 		}
 		files++
-		return copyFile(ctx, path, filepath.Join(to, rel))
+		return tool.CopyFile(filepath.Join(to, rel), path)
 	})
 	return files, err
-}
-
-func copyFile(ctx context.Context, from, to string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
 }
 
 func firstLines(s string, n int) string {

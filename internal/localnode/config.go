@@ -26,6 +26,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/kgrace/kgrace/internal/unixsock"
 )
 
 // The programs that Config.Bin must name.
@@ -115,11 +117,8 @@ func (c *Config) complete() error {
 	}
 	c.Dir = dir
 	if c.RuntimeEndpoint != "" {
-		if !filepath.IsAbs(c.RuntimeEndpoint) {
-			return fmt.Errorf("runtime endpoint %q: want an absolute socket path", c.RuntimeEndpoint)
-		}
-		if len(c.RuntimeEndpoint) > maxSocketPath {
-			return fmt.Errorf("runtime endpoint %q: %d bytes, but the kernel allows %d for a socket path", c.RuntimeEndpoint, len(c.RuntimeEndpoint), maxSocketPath)
+		if err := unixsock.CheckPath(c.RuntimeEndpoint); err != nil {
+			return fmt.Errorf("runtime endpoint: %w", err)
 		}
 	}
 	if strings.ContainsAny(c.Token, "\",\n\r") {
@@ -146,9 +145,6 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 	defer l.mu.Unlock()
 	return l.w.Write(p)
 }
-
-// maxSocketPath is sizeof(sockaddr_un.sun_path) less the closing zero.
-const maxSocketPath = 107
 
 func (c *Config) logf(format string, args ...any) {
 	fmt.Fprintf(c.Log, "node %s: "+format+"\n", append([]any{c.Name}, args...)...)

@@ -24,6 +24,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kgrace/kgrace/internal/unixsock"
 )
 
 func goodState(t *testing.T) *state {
@@ -168,7 +170,7 @@ func TestConfigRefused(t *testing.T) {
 		"40":           func(c *Config) { c.Name = strings.Repeat("a", 41) },
 		"Config.Dir":   func(c *Config) { c.Dir = "" },
 		"absolute":     func(c *Config) { c.RuntimeEndpoint = "cri.sock" },
-		"socket path":  func(c *Config) { c.RuntimeEndpoint = "/" + strings.Repeat("x", maxSocketPath) },
+		"unix socket":  func(c *Config) { c.RuntimeEndpoint = "/" + strings.Repeat("x", unixsock.MaxPath) },
 		"':'":          func(c *Config) { c.Dir = "/a:b" },
 		"program etcd": func(c *Config) { c.Bin = map[string]string{} },
 	} {

@@ -32,6 +32,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // PropertiesFile is what Merge writes of random scenarios.
@@ -174,7 +175,7 @@ func together(out string, p sim.Personality, rows []scenario.Scenario, parts []*
 			}
 			byKey[key] = one
 			if one.History != "" {
-				if err := copyFile(filepath.Join(to, one.History), filepath.Join(from, one.History)); err != nil {
+				if err := tool.CopyFile(filepath.Join(to, one.History), filepath.Join(from, one.History)); err != nil {
 					return all, fmt.Errorf("part %s: %w", m.Part, err)
 				}
 			}
@@ -217,7 +218,7 @@ func mergeSuites(to string, p sim.Personality, parts []*Manifest) error {
 			var copies []string
 			for i, m := range parts {
 				file := filepath.Join(tmp, fmt.Sprintf("%d-%s", i, name))
-				err := copyFile(file, filepath.Join(m.dir, Below(p), name))
+				err := tool.CopyFile(file, filepath.Join(m.dir, Below(p), name))
 				if errors.Is(err, fs.ErrNotExist) {
 					continue // the part had no scenario for this runtime; its results were checked
 				}
@@ -266,7 +267,7 @@ func (merged *Merged) properties(out string, parts []*Manifest) error {
 		sum.Seed = parts[0].Seed
 		for _, f := range slices.Concat(sum.Broken, sum.Unplayed) {
 			for _, name := range f.Files() {
-				if err := copyFile(filepath.Join(out, name), filepath.Join(of[name], name)); err != nil {
+				if err := tool.CopyFile(filepath.Join(out, name), filepath.Join(of[name], name)); err != nil {
 					return err
 				}
 			}
@@ -278,16 +279,4 @@ func (merged *Merged) properties(out string, parts []*Manifest) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(out, PropertiesFile), append(data, '\n'), 0o644)
-}
-
-// copyFile copies one file, folders included.
-func copyFile(to, from string) error {
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(to, data, 0o644)
 }

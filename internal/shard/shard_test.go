@@ -36,6 +36,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -236,7 +237,7 @@ func TestMergeRefuses(t *testing.T) {
 		}, "not of one run: seed 100 and 7"},
 		"results of another part": {func(t *testing.T, dir string) []string {
 			file := result.ResultsFile(scenario.LevelSim)
-			must(t, copyFile(filepath.Join(dir, "part-1", file), filepath.Join(dir, "part-0", file)))
+			must(t, tool.CopyFile(filepath.Join(dir, "part-1", file), filepath.Join(dir, "part-0", file)))
 			return nil
 		}, "not the results of part 1/3"},
 		"a result of another part": {func(t *testing.T, dir string) []string {
