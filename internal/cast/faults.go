@@ -21,7 +21,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/criproxy/fault"
+	"github.com/kgrace/kgrace/internal/fault"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 

@@ -16,7 +16,7 @@ limitations under the License.
 
 package criproxy
 
-import "github.com/kgrace/kgrace/internal/criproxy/fault"
+import "github.com/kgrace/kgrace/internal/fault"
 
 // Fault is what shall happen to chosen calls before they reach the runtime.
 type Fault = fault.Fault

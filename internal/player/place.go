@@ -19,7 +19,7 @@ package player
 import (
 	"context"
 
-	"github.com/kgrace/kgrace/internal/criproxy/fault"
+	"github.com/kgrace/kgrace/internal/fault"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 

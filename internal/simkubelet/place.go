@@ -30,7 +30,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kgrace/kgrace/internal/cast"
-	"github.com/kgrace/kgrace/internal/criproxy/fault"
+	"github.com/kgrace/kgrace/internal/fault"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/player"
 	"github.com/kgrace/kgrace/internal/scenario"
