@@ -34,7 +34,7 @@ func newPatchCommand(app *app) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPatchEditCommand(app), newPatchExtractCommand(app), newPatchRebaseCommand(app), newPatchSizeCommand(app), newPatchSubmitCommand(app))
+	cmd.AddCommand(newPatchEditCommand(app), newPatchExtractCommand(app), newPatchPortCommand(app), newPatchRebaseCommand(app), newPatchSizeCommand(app), newPatchSubmitCommand(app))
 	return cmd
 }
 

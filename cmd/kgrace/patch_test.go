@@ -107,6 +107,8 @@ func TestPatchEditRefuses(t *testing.T) {
 		{verdict.ExitUsage, []string{"extract", "--kubernetes", "v1.2"}, "knows v1.37"},
 		{verdict.ExitUsage, []string{"rebase", "--kubernetes", "v1.2", "--to", "v1.2.3"}, "knows v1.37"},
 		{verdict.ExitUsage, []string{"size", "--kubernetes", "v1.2"}, "knows v1.37"},
+		{verdict.ExitUsage, []string{"port", "1"}, "want another minor than v1.37"},
+		{verdict.ExitUsage, []string{"port", "one", "--to", "v1.36"}, `"one" is not the number of a patch`},
 		{verdict.ExitUsage, []string{"extract", "--from", "x"}, "--from and --base go together"},
 		{verdict.ExitInvalid, []string{"edit", "--continue"}, "no patch is being edited"},
 	} {
