@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Two go builds at a time only take each other's memory.
 .NOTPARALLEL:
-.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix matrix-default regression regression-node properties properties-soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke check check-test image image-setup image-teardown image-test
+.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix matrix-default regression regression-node record properties properties-soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke check check-test image image-setup image-teardown image-test
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ regression: ## every scenario on both arms, simulated, in virtual time: needs Go
 
 regression-node: ## the main job: every scenario on both arms, on a real node (root); MINOR=v1.36 for another minor
 	$(KGRACE) regress $(if $(MINOR),--kubernetes $(MINOR))
+
+record: ## record a scenario on real nodes for the tests of the judges: make record SCENARIO=force-direct (root)
+	hack/record.sh $(SCENARIO)
 
 e2e: ## every scenario of the kind level on a kind cluster for each arm (root; a Docker engine is started where none runs)
 	$(KGRACE) e2e --setup $(if $(MINOR),--kubernetes $(MINOR))

@@ -18,6 +18,7 @@ package judge
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/kgrace/kgrace/internal/history"
@@ -35,7 +36,7 @@ func readRecorded(t *testing.T, file string) history.History {
 	t.Helper()
 	h, err := history.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v; record it: make record SCENARIO=%s", err, strings.TrimSuffix(filepath.Base(file), ".jsonl"))
 	}
 	return h
 }
