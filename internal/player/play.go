@@ -22,8 +22,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/podspec"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -51,7 +51,7 @@ type Play struct {
 	// Observed is called when all is over, before the history is closed; nil for nothing.
 	Observed func()
 
-	faults *cast.Faults
+	faults *podspec.Faults
 }
 
 // Names returns the name of a scenario's pod on a node, "" if a controller gives it, and the names of the other pods that belong to the
@@ -80,14 +80,14 @@ func (p *Play) Prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, ArmTimeout, fmt.Errorf("not within %v", ArmTimeout))
 	defer cancel()
 	var err error
-	p.faults, err = cast.Inject(p.Scenario.Faults, func(f scenario.Fault) (func(), error) {
-		return p.Place.Inject(cast.Fault(f, p.Target))
+	p.faults, err = podspec.Inject(p.Scenario.Faults, func(f scenario.Fault) (func(), error) {
+		return p.Place.Inject(podspec.Fault(f, p.Target))
 	})
 	if err != nil {
 		return err
 	}
 	p.at("its pod to run")
-	arming := cast.Arming(p.Scenario)
+	arming := podspec.Arming(p.Scenario)
 	if arming == nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (p *Play) observe(ctx context.Context, first time.Time) (over bool, err err
 		}
 		p.at("its end, at most %.0f s more", time.Until(end).Seconds())
 		watching, cancel := context.WithDeadlineCause(ctx, end, errOver)
-		err := p.Log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return cast.Over(p.Scenario, events) })
+		err := p.Log.WaitAll(watching, "the pod's end", func(events []history.Event) bool { return podspec.Over(p.Scenario, events) })
 		cancel()
 		if err == nil || !errors.Is(err, errOver) {
 			return err == nil, err

@@ -22,8 +22,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/podspec"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -80,7 +80,7 @@ func (p *Play) disturb(ctx context.Context, do scenario.Action) error {
 		p.Delete(ctx, p.Target, new(int64))
 		return nil
 	case scenario.Touch:
-		return p.Place.Annotate(ctx, p.Target, cast.Touched, "once")
+		return p.Place.Annotate(ctx, p.Target, podspec.Touched, "once")
 	case scenario.RemoveFinalizer:
 		return p.Place.RemoveFinalizers(ctx, p.Target)
 	case scenario.KillKubelet:

@@ -31,9 +31,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 
-	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/player"
+	"github.com/kgrace/kgrace/internal/podspec"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -44,7 +44,7 @@ const scenarioLabel = "kgrace.test/scenario"
 
 // pod makes the API object of the scenario's pod.
 func (p *apiPlace) pod(s scenario.Scenario) *corev1.Pod {
-	pod := cast.Pod(s, p.node.NodeName(), p.node.LinesDir())
+	pod := podspec.Pod(s, p.node.NodeName(), p.node.LinesDir())
 	pod.Labels = map[string]string{scenarioLabel: s.ID}
 	return pod
 }

@@ -31,9 +31,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 
-	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/criproxy"
 	"github.com/kgrace/kgrace/internal/player"
+	"github.com/kgrace/kgrace/internal/podspec"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -97,7 +97,7 @@ func (p *apiPlace) manifest(s scenario.Scenario) string {
 
 // WriteManifest implements player.Place. It puts the file in place as a whole: the kubelet passes over names that begin with a dot.
 func (p *apiPlace) WriteManifest(_ context.Context, s scenario.Scenario, changed bool) error {
-	data, err := cast.Manifest(s, p.node.LinesDir(), changed)
+	data, err := podspec.Manifest(s, p.node.LinesDir(), changed)
 	if err != nil {
 		return err
 	}

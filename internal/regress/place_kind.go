@@ -20,9 +20,9 @@ import (
 	"context"
 	"path/filepath"
 
-	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/kindcluster"
+	"github.com/kgrace/kgrace/internal/podspec"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -42,7 +42,7 @@ func (r *Run) openCluster(ctx context.Context, arm verdict.Arm, record history.S
 	clusters := r.options.Clusters
 	cluster, err := kindcluster.Up(ctx, kindcluster.Config{
 		Name: clusters.Prefix + "-" + string(arm), Image: clusters.Images[arm], Programs: clusters.Programs,
-		LinesSocket: cast.LinesSocket, Record: record, Log: progress{r},
+		LinesSocket: podspec.LinesSocket, Record: record, Log: progress{r},
 		Logs: filepath.Join(r.options.Artifacts, LogsPath(scenario.LevelKind, arm)),
 	})
 	if err != nil {

@@ -16,13 +16,13 @@ limitations under the License.
 
 package regress
 
-import "github.com/kgrace/kgrace/internal/cast"
+import "github.com/kgrace/kgrace/internal/podspec"
 
-// What is the same at every level is that of internal/cast.
+// What is the same at every level is that of internal/podspec.
 const (
 	// Namespace is where the pods of scenarios are, at every level.
-	Namespace = cast.Namespace
+	Namespace = podspec.Namespace
 
-	namespace   = cast.Namespace
-	linesSocket = cast.LinesSocket
+	namespace   = podspec.Namespace
+	linesSocket = podspec.LinesSocket
 )

@@ -29,10 +29,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kgrace/kgrace/internal/cast"
 	"github.com/kgrace/kgrace/internal/fault"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/player"
+	"github.com/kgrace/kgrace/internal/podspec"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -60,30 +60,30 @@ var (
 
 // Create implements player.Place.
 func (n *place) Create(_ context.Context, s scenario.Scenario) error {
-	_, err := n.API.Create(cast.Pod(s, nodeName, ""))
+	_, err := n.API.Create(podspec.Pod(s, nodeName, ""))
 	return err
 }
 
 // Delete implements player.Place.
 func (n *place) Delete(_ context.Context, pod string, grace *int64) error {
 	time.Sleep(way)
-	_, err := n.API.Delete(cast.Namespace, pod, metav1.DeleteOptions{GracePeriodSeconds: grace})
+	_, err := n.API.Delete(podspec.Namespace, pod, metav1.DeleteOptions{GracePeriodSeconds: grace})
 	return err
 }
 
 // Annotate implements player.Place.
 func (n *place) Annotate(_ context.Context, pod, key, value string) error {
-	return n.API.Annotate(cast.Namespace, pod, key, value)
+	return n.API.Annotate(podspec.Namespace, pod, key, value)
 }
 
 // RemoveFinalizers implements player.Place.
 func (n *place) RemoveFinalizers(_ context.Context, pod string) error {
-	return n.API.RemoveFinalizers(cast.Namespace, pod)
+	return n.API.RemoveFinalizers(podspec.Namespace, pod)
 }
 
 // WriteManifest implements player.Place.
 func (n *place) WriteManifest(ctx context.Context, s scenario.Scenario, changed bool) error {
-	data, err := cast.Manifest(s, "", changed)
+	data, err := podspec.Manifest(s, "", changed)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (n *place) Kill(ctx context.Context, p *player.Play, do scenario.Action) {
 	p.Log.Add(call)
 	kubelet := n.Kubelet
 	n.callers.Go(func() {
-		err := kubelet.KillPod(ctx, cast.Namespace, p.Target, evicted, &grace, change)
+		err := kubelet.KillPod(ctx, podspec.Namespace, p.Target, evicted, &grace, change)
 		answer := call
 		answer.Kind = history.KubeletKilled
 		if err != nil {
@@ -181,7 +181,7 @@ func (n *place) Kill(ctx context.Context, p *player.Play, do scenario.Action) {
 // forgotten waits until the kubelet's own list of pods no longer has a pod.
 func (n *place) forgotten(pod string) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if !n.Kubelet.Knows(cast.Namespace, pod) {
+		if !n.Kubelet.Knows(podspec.Namespace, pod) {
 			return nil
 		}
 	}
