@@ -38,7 +38,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history/apiwatch"
 	"github.com/kgrace/kgrace/internal/history/lines"
 	"github.com/kgrace/kgrace/internal/localnode"
-	"github.com/kgrace/kgrace/internal/nodebin"
+	"github.com/kgrace/kgrace/internal/nodetest"
 )
 
 func TestMain(m *testing.M) {
@@ -48,14 +48,14 @@ func TestMain(m *testing.M) {
 
 func programs(t *testing.T) map[string]string {
 	t.Helper()
-	dir, minor := nodebin.Asked()
+	dir, minor := nodetest.Asked()
 	if dir == "" {
-		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodebin.DirVar)
+		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodetest.DirVar)
 	}
 	if os.Geteuid() != 0 {
 		t.Fatal("asked for a real node, which needs root: run it as root")
 	}
-	bin, err := nodebin.Find("../..", dir, minor)
+	bin, err := nodetest.Find("../..", dir, minor)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,15 +31,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/moby/sys/mountinfo"
 
-	"github.com/kgrace/kgrace/internal/nodebin"
+	"github.com/kgrace/kgrace/internal/nodetest"
 )
 
-// testPrograms finds the programs that nodebin.DirVar and nodebin.MinorVar name, and the actor built from this checkout.
+// testPrograms finds the programs that nodetest.DirVar and nodetest.MinorVar name, and the actor built from this checkout.
 func testPrograms(t *testing.T) map[string]string {
 	t.Helper()
-	dir, minor := nodebin.Asked()
+	dir, minor := nodetest.Asked()
 	if dir == "" {
-		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodebin.DirVar)
+		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodetest.DirVar)
 	}
 	if os.Geteuid() != 0 {
 		t.Fatal("asked for a real node, which needs root: run it as root")
@@ -48,7 +48,7 @@ func testPrograms(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, err := nodebin.Find("../..", dir, minor)
+	bin, err := nodetest.Find("../..", dir, minor)
 	if err != nil {
 		t.Fatal(err)
 	}

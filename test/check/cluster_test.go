@@ -34,7 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kindcluster"
 	"github.com/kgrace/kgrace/internal/kindnode"
 	"github.com/kgrace/kgrace/internal/kubetree"
-	"github.com/kgrace/kgrace/internal/nodebin"
+	"github.com/kgrace/kgrace/internal/nodetest"
 	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
@@ -107,7 +107,7 @@ func writeKubeconfig(t *testing.T, c *kindcluster.Cluster) string {
 // swap puts the fixed kubelet on a node.
 func swap(t *testing.T, node string) {
 	t.Helper()
-	dir, minor := nodebin.Asked()
+	dir, minor := nodetest.Asked()
 	if minor == "" {
 		pins, err := versions.LoadRoot("../..")
 		if err != nil {

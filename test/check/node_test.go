@@ -31,18 +31,18 @@ import (
 
 	"github.com/kgrace/kgrace/internal/check"
 	"github.com/kgrace/kgrace/internal/localnode"
-	"github.com/kgrace/kgrace/internal/nodebin"
+	"github.com/kgrace/kgrace/internal/nodetest"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
 // up starts a node of an arm that holds the image shell and has no network for pods.
 func up(t *testing.T, arm string) *localnode.Node {
 	t.Helper()
-	dir, minor := nodebin.Asked()
+	dir, minor := nodetest.Asked()
 	if dir == "" {
-		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodebin.DirVar)
+		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodetest.DirVar)
 	}
-	bin, err := nodebin.Find("../..", dir, minor)
+	bin, err := nodetest.Find("../..", dir, minor)
 	if err != nil {
 		t.Fatal(err)
 	}

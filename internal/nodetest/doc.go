@@ -14,5 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package nodebin finds, for tests of real nodes, the programs that `kgrace build` left. Nothing is built here.
-package nodebin
+// Package nodetest finds, for tests of real nodes, the programs that `kgrace build` left. Nothing is built here.
+package nodetest
