@@ -51,8 +51,8 @@ type Manifest struct {
 	Kind string `json:"kind,omitempty"`
 	// Images that are inside, for the node's own pods, sorted.
 	Images []string `json:"images,omitempty"`
-	// StandIns are images that are not what their name says, and what they are.
-	StandIns map[string]string `json:"standIns,omitempty"`
+	// Stubs are images that are not what their name says, and what they are.
+	Stubs map[string]string `json:"standIns,omitempty"`
 	// Debian are the packages of the root filesystem.
 	Debian []rootfs.Package `json:"debian,omitempty"`
 
@@ -143,11 +143,11 @@ func (m *Manifest) noteImage(name string) {
 	slices.Sort(m.Images)
 }
 
-func (m *Manifest) standIn(image, what string) {
-	if m.StandIns == nil {
-		m.StandIns = map[string]string{}
+func (m *Manifest) stub(image, what string) {
+	if m.Stubs == nil {
+		m.Stubs = map[string]string{}
 	}
-	m.StandIns[image] = what
+	m.Stubs[image] = what
 }
 
 // format is part of the inputs. Raise it when images come to be made differently.

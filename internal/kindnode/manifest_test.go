@@ -56,7 +56,7 @@ func sample(t *testing.T) *Manifest {
 	for _, name := range []string{"b.example/x:v1", "a.example/x:v1", "a.example/x_v1"} {
 		m.noteImage(name)
 	}
-	m.standIn("b.example/x:v1", "an empty image")
+	m.stub("b.example/x:v1", "an empty image")
 	return m
 }
 

@@ -88,12 +88,12 @@ func (b *builder) prepare(ctx context.Context, root string) (*contents, error) {
 		}
 		// Other minors ask for other versions; versions.yaml pins one for all.
 		if name := names.kubeadm[program]; !strings.Contains(name[strings.LastIndexByte(name, ':'):], strings.TrimPrefix(p.Version, "v")) {
-			b.manifest.standIn(name, program+" "+p.Version)
+			b.manifest.stub(name, program+" "+p.Version)
 		}
 	}
-	b.manifest.standIn(names.network, "kindcni, of this project: kindnetd is not on the module proxy")
+	b.manifest.stub(names.network, "kindcni, of this project: kindnetd is not on the module proxy")
 	for _, name := range names.storage {
-		b.manifest.standIn(name, "an empty image: no provisioner of volumes is installed")
+		b.manifest.stub(name, "an empty image: no provisioner of volumes is installed")
 	}
 	return c, nil
 }

@@ -116,7 +116,7 @@ func (m *Manifest) spdx(image string) ([]byte, error) {
 			"CONTAINS", root)
 	}
 	for _, name := range m.Images {
-		add(spdxPackage{ID: "image-" + name, Name: name, Purpose: "CONTAINER", Comment: m.StandIns[name]}, "CONTAINS", root)
+		add(spdxPackage{ID: "image-" + name, Name: name, Purpose: "CONTAINER", Comment: m.Stubs[name]}, "CONTAINS", root)
 	}
 	if s := m.Source; s.Ref != "" {
 		add(spdxPackage{ID: "source", Name: s.Ref, Version: s.Digest, Purpose: "CONTAINER", Checksums: []spdxChecksum{{"SHA256", strings.TrimPrefix(s.ID, "sha256:")}}}, "DESCENDANT_OF", root)

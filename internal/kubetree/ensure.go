@@ -94,8 +94,8 @@ func (r *Repo) ensureStock(ctx context.Context, minor string, m versions.Minor, 
 	t := &Tree{Dir: r.TreeDir(minor, verdict.Stock), Minor: minor, Arm: verdict.Stock, Kubernetes: m.Kubernetes}
 	p := progress{w: w, what: fmt.Sprintf("tree %s/%s", minor, verdict.Stock)}
 	inputs := []any{layoutFormat, m.Kubernetes, m.Staging, src.id}
-	if len(m.StandIns) > 0 {
-		key, err := r.standInsKey(ctx, m)
+	if len(m.Stubs) > 0 {
+		key, err := r.stubsKey(ctx, m)
 		if err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ import (
 )
 
 // useStagingModules rewrites go.mod and go.sum in dir so that the tree builds without its staging folders: requirements at
-// v0.0.0 become the staging modules' published version, the replacements by ./staging/src are dropped, stand-ins take the
+// v0.0.0 become the staging modules' published version, the replacements by ./staging/src are dropped, stubs take the
 // place of what cannot be had, and the checksums are added.
 func (r *Repo) useStagingModules(ctx context.Context, dir string, m versions.Minor) error {
 	path := filepath.Join(dir, "go.mod")
@@ -42,7 +42,7 @@ func (r *Repo) useStagingModules(ctx context.Context, dir string, m versions.Min
 	if err != nil {
 		return err
 	}
-	ins, err := standIns(m)
+	ins, err := stubs(m)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (r *Repo) useStagingModules(ctx context.Context, dir string, m versions.Min
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		return err
 	}
-	if err := r.layStandIns(ctx, dir, m, data, ins); err != nil {
+	if err := r.layStubs(ctx, dir, m, data, ins); err != nil {
 		return err
 	}
 	mods, err := tool.Download(ctx, m.Go, required...)
@@ -69,7 +69,7 @@ func (r *Repo) useStagingModules(ctx context.Context, dir string, m versions.Min
 }
 
 // publishedStaging is the edit of go.mod. required lists what the edit makes it depend on, as path@version, sorted.
-func publishedStaging(path string, data []byte, version string, ins []standIn) (edited []byte, required []string, err error) {
+func publishedStaging(path string, data []byte, version string, ins []stub) (edited []byte, required []string, err error) {
 	f, err := modfile.Parse(path, data, nil)
 	if err != nil {
 		return nil, nil, err
@@ -85,9 +85,9 @@ func publishedStaging(path string, data []byte, version string, ins []standIn) (
 	}
 	for _, in := range ins {
 		if !slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == in.name }) {
-			return nil, nil, fmt.Errorf("%s does not require %s, which has a stand-in in %s", path, in.name, versions.FileName)
+			return nil, nil, fmt.Errorf("%s does not require %s, which has a stub in %s", path, in.name, versions.FileName)
 		}
-		to := module.Version{Path: "./" + standInDir(in.name)}
+		to := module.Version{Path: "./" + stubDir(in.name)}
 		if in.IsVersion() {
 			to = module.Version{Path: in.Module, Version: in.Version}
 			required = append(required, to.String())
@@ -104,7 +104,7 @@ func publishedStaging(path string, data []byte, version string, ins []standIn) (
 		if err := f.AddRequire(r.Mod.Path, version); err != nil {
 			return nil, nil, err
 		}
-		if !slices.ContainsFunc(ins, func(in standIn) bool { return in.name == r.Mod.Path }) {
+		if !slices.ContainsFunc(ins, func(in stub) bool { return in.name == r.Mod.Path }) {
 			required = append(required, r.Mod.Path+"@"+version)
 		}
 	}

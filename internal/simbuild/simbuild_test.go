@@ -107,7 +107,7 @@ func TestModule(t *testing.T) {
 	}
 }
 
-func TestModuleFollowsStandIns(t *testing.T) {
+func TestModuleFollowsStubs(t *testing.T) {
 	local := strings.Replace(theirs, "example.com/fork v1.0.1", "./staging/theirs", 1) + "\nreplace k8s.io/kubelet => ./staging/kubelet\n"
 	data, err := module([]byte(ours), []byte(local), "v1.38", "/trees/fixed", "v0.38.0")
 	if err != nil {

@@ -63,7 +63,7 @@ run:
 - {why: deletion, specs: ['should be deleted'], seconds: 10}
 not:
 - {why: it wants another cloud, specs: ['deleted on a cloud']}
-images: {agnhost: its own source, busybox: "Debian's", pause: a program, nginx: a stand-in}
+images: {agnhost: its own source, busybox: "Debian's", pause: a program, nginx: a stub}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestNothingIsHidden(t *testing.T) {
 		Specs: Compare(specs("[sig-node] a"), map[verdict.Arm]map[string]Outcome{verdict.Stock: {"[sig-node] a": {State: "passed", Seconds: 3}},
 			verdict.Fixed: {"[sig-node] a": {State: "failed", Seconds: 4, Message: "Gomega says no", Log: "upstream-e2e/fixed-0/e2e.log"}}}),
 		Not:    []Spec{{Text: "[sig-node] b", Why: "it wants two clouds"}},
-		Images: []Image{{Name: "example.org/nginx:1", Made: "a stand-in", Pods: 2}, {Name: "example.org/perl:5", Pods: 1}, {Name: "example.org/kitten:1"}}}
+		Images: []Image{{Name: "example.org/nginx:1", Made: "a stub", Pods: 2}, {Name: "example.org/perl:5", Pods: 1}, {Name: "example.org/kitten:1"}}}
 	var b bytes.Buffer
 	if err := r.Table(&b); err != nil {
 		t.Fatal(err)
@@ -197,13 +197,13 @@ func TestNothingIsHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"passed 3 s", "failed 4 s", "regressed", "Gomega says no", "upstream-e2e/fixed-0/e2e.log", "[sig-node] b", "it wants two clouds",
-		"example.org/nginx:1 (2 pods)", "a stand-in", "example.org/perl:5 (1 pods)", "NOT SUPPLIED", "1 more that upstream's specs know",
+		"example.org/nginx:1 (2 pods)", "a stub", "example.org/perl:5 (1 pods)", "NOT SUPPLIED", "1 more that upstream's specs know",
 		"1 specs of v1.37.2 on stock (kubelet v1.37.2) and fixed (kubelet v1.37.2+grace.1)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the table does not say %q:\n%s", want, b.String())
 		}
 	}
-	for file, wants := range map[string][]string{ResultsFile: {"it wants two clouds", "a stand-in", "regressed"}, JUnitFile: {"it wants two clouds", "Gomega says no", `failures="1"`}} {
+	for file, wants := range map[string][]string{ResultsFile: {"it wants two clouds", "a stub", "regressed"}, JUnitFile: {"it wants two clouds", "Gomega says no", `failures="1"`}} {
 		data, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil {
 			t.Fatal(err)

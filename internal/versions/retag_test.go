@@ -37,7 +37,7 @@ minors:
     staging: v0.36.4
     go: go1.26.10
     revision: 2
-    standIns:
+    stubs:
       k8s.io/x: none
 programs: {}
 `
@@ -74,27 +74,27 @@ func TestRetag(t *testing.T) {
 	}
 }
 
-func TestParseStandIn(t *testing.T) {
-	for source, want := range map[string]StandIn{
-		"none":                         {},
-		"example.test/m@v1.0.0":        {Module: "example.test/m", Version: "v1.0.0"},
-		"example.test/m@v1.0.0/a/b":    {Module: "example.test/m", Version: "v1.0.0", Dir: "a/b"},
-		"./internal/standin/something": {Dir: "internal/standin/something"},
+func TestParseStub(t *testing.T) {
+	for source, want := range map[string]Stub{
+		"none":                      {},
+		"example.test/m@v1.0.0":     {Module: "example.test/m", Version: "v1.0.0"},
+		"example.test/m@v1.0.0/a/b": {Module: "example.test/m", Version: "v1.0.0", Dir: "a/b"},
+		"./internal/stub/something": {Dir: "internal/stub/something"},
 	} {
-		if got, err := ParseStandIn(source); err != nil || got != want {
+		if got, err := ParseStub(source); err != nil || got != want {
 			t.Errorf("%s: got %+v, %v", source, got, err)
 		}
 	}
 	for _, source := range []string{"", "example.test/m", "example.test/m@latest", "./", "./../elsewhere", "/root"} {
-		if got, err := ParseStandIn(source); err == nil || !strings.Contains(err.Error(), "is no stand-in") {
+		if got, err := ParseStub(source); err == nil || !strings.Contains(err.Error(), "is no stub") {
 			t.Errorf("%q: got %+v, %v", source, got, err)
 		}
 	}
 }
 
 func TestAbsent(t *testing.T) {
-	m := Minor{StandIns: map[string]string{"example.test/b": "none", "example.test/v": "example.test/v@v1.0.0",
-		"example.test/f": "example.test/all@v1.0.0/f", "example.test/a": "./internal/standin/a"}}
+	m := Minor{Stubs: map[string]string{"example.test/b": "none", "example.test/v": "example.test/v@v1.0.0",
+		"example.test/f": "example.test/all@v1.0.0/f", "example.test/a": "./internal/stub/a"}}
 	got, err := m.Absent()
 	if want := []string{"example.test/a", "example.test/b", "example.test/f"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)

@@ -96,12 +96,12 @@ func (m Minor) validate(name string, wrong func(field, format string, args ...an
 	if m.Revision < 1 {
 		wrong(at+".revision", "%d; want 1 or more", m.Revision)
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.StandIns)) {
+	for _, name := range slices.Sorted(maps.Keys(m.Stubs)) {
 		if err := module.CheckPath(name); err != nil {
-			wrong(at+".standIns", "%v", err)
+			wrong(at+".stubs", "%v", err)
 		}
-		if _, err := ParseStandIn(m.StandIns[name]); err != nil {
-			wrong(at+".standIns."+name, "%v", err)
+		if _, err := ParseStub(m.Stubs[name]); err != nil {
+			wrong(at+".stubs."+name, "%v", err)
 		}
 	}
 }

@@ -54,9 +54,9 @@ type Minor struct {
 	Go string `json:"go"`
 	// Revision counts our releases on top of the tag, from 1.
 	Revision int `json:"revision"`
-	// StandIns name the modules that the module proxy does not have in the version that this tag asks for, and what is
-	// taken in the place of each. ParseStandIn says what there is.
-	StandIns map[string]string `json:"standIns,omitempty"`
+	// Stubs name the modules that the module proxy does not have in the version that this tag asks for, and what is
+	// taken in the place of each. ParseStub says what there is.
+	Stubs map[string]string `json:"stubs,omitempty"`
 	// Debian names the programs of a node that come from the machine's Debian packages in place of Programs: binary to
 	// package.
 	Debian map[string]string `json:"debian,omitempty"`

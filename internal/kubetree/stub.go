@@ -35,35 +35,35 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// standIn is a stand-in and the module whose place it takes.
-type standIn struct {
+// stub is a stub and the module whose place it takes.
+type stub struct {
 	name string
-	versions.StandIn
+	versions.Stub
 }
 
-// standIns lists the stand-ins of a minor by name.
-func standIns(m versions.Minor) ([]standIn, error) {
-	var all []standIn
-	for _, name := range slices.Sorted(maps.Keys(m.StandIns)) {
-		in, err := versions.ParseStandIn(m.StandIns[name])
+// stubs lists the stubs of a minor by name.
+func stubs(m versions.Minor) ([]stub, error) {
+	var all []stub
+	for _, name := range slices.Sorted(maps.Keys(m.Stubs)) {
+		in, err := versions.ParseStub(m.Stubs[name])
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, standIn{name, in})
+		all = append(all, stub{name, in})
 	}
 	return all, nil
 }
 
-// standInDir is where the tree has the folder of a stand-in, beside the staging folders that are not there.
-func standInDir(name string) string { return path.Join("staging", "src", name) }
+// stubDir is where the tree has the folder of a stub, beside the staging folders that are not there.
+func stubDir(name string) string { return path.Join("staging", "src", name) }
 
-// standInsKey stands for everything that decides what the stand-ins are: the pins, and the files of this project.
-func (r *Repo) standInsKey(ctx context.Context, m versions.Minor) (string, error) {
-	ins, err := standIns(m)
+// stubsKey stands for everything that decides what the stubs are: the pins, and the files of this project.
+func (r *Repo) stubsKey(ctx context.Context, m versions.Minor) (string, error) {
+	ins, err := stubs(m)
 	if err != nil {
 		return "", err
 	}
-	inputs := []any{m.StandIns}
+	inputs := []any{m.Stubs}
 	for _, in := range ins {
 		if in.Module != "" || in.Dir == "" {
 			continue
@@ -73,15 +73,15 @@ func (r *Repo) standInsKey(ctx context.Context, m versions.Minor) (string, error
 			return nil
 		})
 		if err != nil {
-			return "", fmt.Errorf("the stand-in for %s: %w", in.name, err)
+			return "", fmt.Errorf("the stub for %s: %w", in.name, err)
 		}
 	}
 	return hashOf(inputs...), nil
 }
 
-// layStandIns writes the stand-ins that are folders. None has requirements of its own: the tree's go.mod lists all that
+// layStubs writes the stubs that are folders. None has requirements of its own: the tree's go.mod lists all that
 // its packages need.
-func (r *Repo) layStandIns(ctx context.Context, dir string, m versions.Minor, gomod []byte, ins []standIn) error {
+func (r *Repo) layStubs(ctx context.Context, dir string, m versions.Minor, gomod []byte, ins []stub) error {
 	f, err := modfile.ParseLax("go.mod", gomod, nil)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (r *Repo) layStandIns(ctx context.Context, dir string, m versions.Minor, go
 		if in.IsVersion() {
 			continue
 		}
-		to := filepath.Join(dir, filepath.FromSlash(standInDir(in.name)))
+		to := filepath.Join(dir, filepath.FromSlash(stubDir(in.name)))
 		if err := os.MkdirAll(to, 0o755); err != nil {
 			return err
 		}
@@ -104,15 +104,15 @@ func (r *Repo) layStandIns(ctx context.Context, dir string, m versions.Minor, go
 		if in.Dir == "" {
 			continue
 		}
-		if err := r.layStandIn(ctx, to, in, m.Go); err != nil {
-			return fmt.Errorf("the stand-in for %s: %w", in.name, err)
+		if err := r.layStub(ctx, to, in, m.Go); err != nil {
+			return fmt.Errorf("the stub for %s: %w", in.name, err)
 		}
 	}
 	return nil
 }
 
-// layStandIn copies a folder's Go files and lets them import each other by the name that they have now.
-func (r *Repo) layStandIn(ctx context.Context, to string, in standIn, toolchain string) error {
+// layStub copies a folder's Go files and lets them import each other by the name that they have now.
+func (r *Repo) layStub(ctx context.Context, to string, in stub, toolchain string) error {
 	root, module := r.Root, ""
 	if in.Module != "" {
 		mods, err := tool.Download(ctx, toolchain, in.Module+"@"+in.Version)

@@ -15,7 +15,7 @@ limitations under the License.
 */
 
 // Package iptables stands in for sigs.k8s.io/iptables-wrappers/pkg/iptables, which the kubelet of Kubernetes 1.38 imports
-// and which not every module proxy has (versions.yaml, standIns).
+// and which not every module proxy has (versions.yaml, stubs).
 //
 // What is real: the part of the interface that the kubelet uses, so that it compiles. What is not: anything behind it. It
 // is a machine without iptables: NewBestEffort finds none, and the kubelet does as it does on such a machine, it creates

@@ -26,11 +26,11 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// noStandIn is a module without packages, for one that nothing we build or test imports.
-const noStandIn = "none"
+// noStub is a module without packages, for one that nothing we build or test imports.
+const noStub = "none"
 
-// StandIn is what takes the place of a module that cannot be had.
-type StandIn struct {
+// Stub is what takes the place of a module that cannot be had.
+type Stub struct {
 	// Module and Version are what to download; empty where nothing is.
 	Module, Version string
 	// Dir is a folder, slash-separated: in the module, or, if there is none, in the checkout of this project. Its Go files
@@ -38,36 +38,36 @@ type StandIn struct {
 	Dir string
 }
 
-// ParseStandIn reads one of
+// ParseStub reads one of
 //
 //	none                                                an empty module
 //	example.test/module@v1.0.0                          another version
 //	k8s.io/kubernetes@v1.37.2/test/utils/ktesting       a folder of another module
-//	./internal/standin/name                             a folder of this project
-func ParseStandIn(source string) (StandIn, error) {
-	if source == noStandIn {
-		return StandIn{}, nil
+//	./internal/stub/name                             a folder of this project
+func ParseStub(source string) (Stub, error) {
+	if source == noStub {
+		return Stub{}, nil
 	}
 	if dir, ok := strings.CutPrefix(source, "./"); ok && dir != "" && dir == path.Clean(dir) && !strings.HasPrefix(dir, "..") {
-		return StandIn{Dir: dir}, nil
+		return Stub{Dir: dir}, nil
 	}
 	name, rest, _ := strings.Cut(source, "@")
 	version, dir, _ := strings.Cut(rest, "/")
 	if err := module.Check(name, version); err != nil {
-		return StandIn{}, fmt.Errorf("%q is no stand-in; want module@version, module@version/folder, ./folder of this project, or %s", source, noStandIn)
+		return Stub{}, fmt.Errorf("%q is no stub; want module@version, module@version/folder, ./folder of this project, or %s", source, noStub)
 	}
-	return StandIn{Module: name, Version: version, Dir: dir}, nil
+	return Stub{Module: name, Version: version, Dir: dir}, nil
 }
 
 // IsVersion says that another version of the module stands in, and not a folder.
-func (s StandIn) IsVersion() bool { return s.Module != "" && s.Dir == "" }
+func (s Stub) IsVersion() bool { return s.Module != "" && s.Dir == "" }
 
 // Absent lists the modules that the tree of a minor does not have as its tag asks for them: nothing stands in for them, or
 // what was something else once. Another version of the same module is taken at its word.
 func (m Minor) Absent() ([]string, error) {
 	var absent []string
-	for _, name := range slices.Sorted(maps.Keys(m.StandIns)) {
-		in, err := ParseStandIn(m.StandIns[name])
+	for _, name := range slices.Sorted(maps.Keys(m.Stubs)) {
+		in, err := ParseStub(m.Stubs[name])
 		if err != nil {
 			return nil, err
 		}

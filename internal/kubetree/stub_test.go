@@ -25,18 +25,18 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// withStandIns is a repo whose default minor has stand-ins.
-func withStandIns(t *testing.T, ins map[string]string) *Repo {
+// withStubs is a repo whose default minor has stubs.
+func withStubs(t *testing.T, ins map[string]string) *Repo {
 	t.Helper()
 	r := newRepo(t)
 	m := r.Versions.Minors[testMinor]
-	m.StandIns = ins
+	m.Stubs = ins
 	r.Versions.Minors[testMinor] = m
 	return r
 }
 
-func TestStandIns(t *testing.T) {
-	r := withStandIns(t, map[string]string{"k8s.io/component-base": "k8s.io/client-go@v0.37.2/pkg"})
+func TestStubs(t *testing.T) {
+	r := withStubs(t, map[string]string{"k8s.io/component-base": "k8s.io/client-go@v0.37.2/pkg"})
 	stock := ensure(t, r, verdict.Stock)
 	if got := read(t, filepath.Join(stock.Dir, "staging/src/k8s.io/component-base/go.mod")); got != "module k8s.io/component-base\n\ngo 1.26.0\n" {
 		t.Errorf("its go.mod is %q", got)
@@ -55,33 +55,33 @@ func TestStandIns(t *testing.T) {
 }
 
 // What is in the place of k8s.io/component-base in this test says that it is standing in.
-const standInPackage = `// Package version of a stand-in.
+const stubPackage = `// Package version of a stub.
 package version
 
-import "standin/base/word"
+import "stub/base/word"
 
 func Get() string { return word.Word }
 `
 
-func TestStandInOfTheCheckout(t *testing.T) {
-	r := withStandIns(t, map[string]string{"k8s.io/component-base": "./standin/base"})
+func TestStubOfTheCheckout(t *testing.T) {
+	r := withStubs(t, map[string]string{"k8s.io/component-base": "./stub/base"})
 	writeFiles(t, r.Root, map[string]string{
-		"standin/base/version/version.go":      standInPackage,
-		"standin/base/version/version_test.go": "package version\n\nnonsense\n",
-		"standin/base/word/word.go":            "package word\n\nconst Word = \"standing in\"\n",
+		"stub/base/version/version.go":      stubPackage,
+		"stub/base/version/version_test.go": "package version\n\nnonsense\n",
+		"stub/base/word/word.go":            "package word\n\nconst Word = \"standing in\"\n",
 	})
 	if got := says(t, build(t, r, []verdict.Arm{verdict.Stock}, "kubelet")[0].Path); !strings.Contains(got, "\nstanding in ") {
 		t.Errorf("the kubelet says %q", got)
 	}
 	before := ensure(t, r, verdict.Stock).Commit
-	writeFiles(t, r.Root, map[string]string{"standin/base/word/word.go": "package word\n\nconst Word = \"changed\"\n"})
+	writeFiles(t, r.Root, map[string]string{"stub/base/word/word.go": "package word\n\nconst Word = \"changed\"\n"})
 	if after := ensure(t, r, verdict.Stock).Commit; after == before {
-		t.Error("the tree does not follow the stand-in's files")
+		t.Error("the tree does not follow the stub's files")
 	}
 }
 
-func TestStandInThatIsAnotherVersion(t *testing.T) {
-	r := withStandIns(t, map[string]string{"k8s.io/component-base": "k8s.io/component-base@v0.37.2"})
+func TestStubThatIsAnotherVersion(t *testing.T) {
+	r := withStubs(t, map[string]string{"k8s.io/component-base": "k8s.io/component-base@v0.37.2"})
 	gomod := read(t, filepath.Join(ensure(t, r, verdict.Stock).Dir, "go.mod"))
 	if !strings.Contains(gomod, "replace k8s.io/component-base => k8s.io/component-base v0.37.2\n") {
 		t.Errorf("go.mod is\n%s", gomod)
@@ -89,8 +89,8 @@ func TestStandInThatIsAnotherVersion(t *testing.T) {
 	build(t, r, []verdict.Arm{verdict.Stock}, "kubelet")
 }
 
-func TestEmptyStandIn(t *testing.T) {
-	r := withStandIns(t, map[string]string{"k8s.io/component-base": "none"})
+func TestEmptyStub(t *testing.T) {
+	r := withStubs(t, map[string]string{"k8s.io/component-base": "none"})
 	dir := filepath.Join(ensure(t, r, verdict.Stock).Dir, "staging/src/k8s.io/component-base")
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v; want go.mod alone", entries, err)
@@ -98,13 +98,13 @@ func TestEmptyStandIn(t *testing.T) {
 	build(t, r, []verdict.Arm{verdict.Stock}, "kubectl")
 }
 
-func TestStandInsThatCannotBe(t *testing.T) {
+func TestStubsThatCannotBe(t *testing.T) {
 	for said, ins := range map[string]map[string]string{
 		"does not require example.test/nobody": {"example.test/nobody": "none"},
 		"no Go file below":                     {"k8s.io/component-base": "k8s.io/client-go@v0.37.2/pkg/nothing"},
-		"standin/missing":                      {"k8s.io/component-base": "./standin/missing"},
+		"stub/missing":                         {"k8s.io/component-base": "./stub/missing"},
 	} {
-		r := withStandIns(t, ins)
+		r := withStubs(t, ins)
 		_, err := r.Ensure(t.Context(), testMinor, verdict.Stock, nil)
 		if err == nil || !strings.Contains(err.Error(), said) && !strings.Contains(err.Error(), "no such file") {
 			t.Errorf("%v: got %v, want %q", ins, err, said)
