@@ -202,9 +202,9 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 	ctx, cancel := context.WithTimeoutCause(ctx, mutantTime, fmt.Errorf("the suite did not end in %v", mutantTime))
 	defer cancel()
 	if m.Unhurried {
-		return againstStock(ctx, r, suite, property.Config{Minor: tree.Minor, Personality: sim.Containerd, Seed: 1, Count: mutantHistories, Artifacts: dir})
+		return againstStock(ctx, r, suite, property.Config{Minor: tree.Minor, Behaviour: sim.Containerd, Seed: 1, Count: mutantHistories, Artifacts: dir})
 	}
-	config := simkubelet.Config{Minor: tree.Minor, Arm: verdict.Fixed, Personality: sim.Containerd, Artifacts: dir}
+	config := simkubelet.Config{Minor: tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Artifacts: dir}
 	for _, s := range rows {
 		config.Scenarios = append(config.Scenarios, s.ID)
 	}
@@ -216,7 +216,7 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 		return by, nil
 	}
 	parts, err := randomRun{count: mutantHistories, shards: 2}.play(ctx, suite, property.Config{Kind: property.Requests, Minor: tree.Minor,
-		Arm: verdict.Fixed, Personality: sim.Containerd, Seed: 1, Count: mutantHistories, Shrink: true, Artifacts: dir})
+		Arm: verdict.Fixed, Behaviour: sim.Containerd, Seed: 1, Count: mutantHistories, Shrink: true, Artifacts: dir})
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ Every minor but v1.22, which has no sidecars and whose suite is a plain one.`,
 	addMinorFlag(cmd, &q.minor)
 	flags.StringVar(&arm, "arm", "", "one arm only: stock or fixed")
 	flags.StringVar(&q.kind, "kind", "", "one kind only: requests or unhurried")
-	flags.StringVar(&q.runtime, "runtime", string(sim.Containerd), "whose manners the simulated runtime has")
+	flags.StringVar(&q.runtime, "runtime", string(sim.Containerd), "runtime to simulate: containerd or crio")
 	flags.IntVar(&q.seed, "seed", 1, "the seed of the first scenario; 0 takes one from the clock")
 	flags.IntVar(&q.count, "histories", 5000, "how many scenarios each arm plays")
 	flags.IntVar(&q.shards, "processes", 2, "over how many processes those of an arm are spread")
@@ -115,7 +115,7 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 	if !simbuild.Random(q.minor) {
 		return usage(fmt.Errorf("the suite of %s plays no random scenarios: they have sidecars, and need newer libraries than its kubelet does", q.minor))
 	}
-	personality, err := simkubelet.ParseRuntime(q.runtime)
+	behaviour, err := simkubelet.ParseRuntime(q.runtime)
 	if err != nil {
 		return usage(err)
 	}
@@ -139,7 +139,7 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 			reds = append(reds, err)
 		}
 	}
-	c := property.Config{Minor: q.minor, Personality: personality, Seed: q.seed, Count: q.count, Shrink: true, Artifacts: q.artifacts}
+	c := property.Config{Minor: q.minor, Behaviour: behaviour, Seed: q.seed, Count: q.count, Shrink: true, Artifacts: q.artifacts}
 	if q.plays(property.Requests) {
 		for _, arm := range q.arms {
 			c.Kind, c.Arm = property.Requests, arm

@@ -63,7 +63,7 @@ func newRegressCommand(app *app) *cobra.Command {
 showed, whether that is what the catalogue expects, and when the last container died.
 
 Level node runs a real node of each arm and needs root. Level sim runs each arm's kubelet code against a simulated runtime, in
-virtual time; it needs Go and nothing else, and gives one table for each runtime whose manners are simulated.
+virtual time; it needs Go and nothing else, and gives one table for each simulated runtime.
 
 Every minor of versions.yaml can be asked for, at level sim also all of them, one after the other: --kubernetes all; what a
 minor leaves is then in a folder of its name. A scenario that needs what a minor does not have is named below the table.
@@ -96,7 +96,7 @@ Exit codes:
 	}
 	q.addFlags(cmd)
 	cmd.Flags().StringVar(&q.level, "level", string(scenario.LevelNode), "at which level to run: node or sim")
-	cmd.Flags().StringSliceVar(&q.runtimes, "runtime", simkubelet.Runtimes(), "whose manners the runtime of the sim level has")
+	cmd.Flags().StringSliceVar(&q.runtimes, "runtime", simkubelet.Runtimes(), "runtimes to simulate at the sim level: containerd, crio")
 	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this folder again, and run nothing")
 	q.split.addFlags(cmd)
 	return cmd

@@ -39,7 +39,7 @@ import (
 // simulate runs the sim level: the suite is compiled once for each arm; each runtime is one run of both. What the default
 // runtime leaves goes to the artifacts folder itself, as of every level; what others leave to a folder of their name in it.
 func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) error {
-	var runtimes []sim.Personality
+	var runtimes []sim.Behaviour
 	for _, name := range q.runtimes {
 		p, err := simkubelet.ParseRuntime(name)
 		if err != nil {
@@ -109,7 +109,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // simulateOn runs the suites of all arms side by side against one runtime, and merges what they found. failed is what suites
 // say that did leave results.
-func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality, dir string, suites map[verdict.Arm]string) (results result.Results, failed, err error) {
+func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Behaviour, dir string, suites map[verdict.Arm]string) (results result.Results, failed, err error) {
 	begin := time.Now()
 	rows := simkubelet.Rows(p, q.scenarios)
 	results = result.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Lacking: result.LackingIn(q.minor, q.lacking)}
@@ -126,7 +126,7 @@ func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Personality
 	errs, fails := make([]error, len(q.arms)), make([]error, len(q.arms))
 	var wait sync.WaitGroup
 	for i, arm := range q.arms {
-		c := simkubelet.Config{Minor: q.minor, Arm: arm, Personality: p, Scenarios: results.Scenarios, Artifacts: dir}
+		c := simkubelet.Config{Minor: q.minor, Arm: arm, Behaviour: p, Scenarios: results.Scenarios, Artifacts: dir}
 		wait.Go(func() { parts[i], fails[i], errs[i] = simbuild.Run(ctx, suites[arm], c) })
 	}
 	wait.Wait()

@@ -33,14 +33,14 @@ const ConfigVar = "KGRACE_PROPERTIES"
 
 // Config says what one process of the suite plays: seeds From, From+1, ... of which it takes every Shards-th, Count in all.
 type Config struct {
-	Kind        Kind            `json:"kind"`
-	Minor       string          `json:"minor"`
-	Arm         verdict.Arm     `json:"arm"`
-	Personality sim.Personality `json:"personality"`
-	Seed        int             `json:"seed"`
-	Count       int             `json:"count"`
-	Shard       int             `json:"shard"`
-	Shards      int             `json:"shards"`
+	Kind      Kind          `json:"kind"`
+	Minor     string        `json:"minor"`
+	Arm       verdict.Arm   `json:"arm"`
+	Behaviour sim.Behaviour `json:"personality"`
+	Seed      int           `json:"seed"`
+	Count     int           `json:"count"`
+	Shard     int           `json:"shard"`
+	Shards    int           `json:"shards"`
 	// Shrink is whether broken rules are shrunk, one scenario for each.
 	Shrink    bool   `json:"shrink"`
 	Artifacts string `json:"artifacts"`

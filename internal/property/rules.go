@@ -113,7 +113,7 @@ func Shortens(s scenario.Scenario) bool {
 
 // On is the scenario as a runtime can show it. CRI-O takes some 10 ms to kill even at once, and the judges of R1 and R3 give
 // a grace of 0 no time at all; that of R4 does, and judges the same.
-func On(p sim.Personality, s scenario.Scenario) scenario.Scenario {
+func On(p sim.Behaviour, s scenario.Scenario) scenario.Scenario {
 	zero := slices.ContainsFunc(s.Steps, func(step scenario.Step) bool {
 		grace, ok := scenario.Asked(step.Do, s.Pod.Grace)
 		return ok && grace == 0

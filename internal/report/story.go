@@ -174,11 +174,11 @@ func (t *teller) since(at time.Time) time.Duration { return at.Sub(t.start) }
 // declare makes the lanes of the scenario's own containers, in the order in which they are stopped.
 func (t *teller) declare() {
 	for _, c := range t.s.Pod.Containers {
-		t.lane(history.Event{Pod: t.h.Pod, Container: c.Name}).about = manners(c, false)
+		t.lane(history.Event{Pod: t.h.Pod, Container: c.Name}).about = behaviour(c, false)
 	}
 	for i := len(t.s.Pod.Sidecars) - 1; i >= 0; i-- {
 		c := t.s.Pod.Sidecars[i]
-		t.lane(history.Event{Pod: t.h.Pod, Container: c.Name}).about = manners(c, true)
+		t.lane(history.Event{Pod: t.h.Pod, Container: c.Name}).about = behaviour(c, true)
 	}
 }
 
@@ -203,8 +203,8 @@ func (t *teller) own(pod string) bool {
 	return pod == t.h.Pod || t.s.Pod.Static && strings.HasPrefix(pod, t.h.Pod+"-")
 }
 
-// manners says how a container behaves.
-func manners(c scenario.Container, sidecar bool) string {
+// behaviour says how a container behaves.
+func behaviour(c scenario.Container, sidecar bool) string {
 	var words []string
 	if sidecar {
 		words = append(words, "sidecar")

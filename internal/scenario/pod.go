@@ -63,7 +63,7 @@ const (
 // Owners returns every kind of controller.
 func Owners() []Owner { return []Owner{OwnerStatefulSet, OwnerDaemonSet, OwnerJob} }
 
-// Container is a container and its manners.
+// Container is a container and how it behaves.
 type Container struct {
 	Name string
 	// Stubborn ignores TERM. Otherwise the main process ends ExitAfter after the first TERM.

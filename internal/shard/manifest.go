@@ -51,7 +51,7 @@ type Manifest struct {
 	Part  Part          `json:"part"`
 	Minor string        `json:"minor"`
 	Arms  []verdict.Arm `json:"arms"`
-	// Runtimes are those whose manners were simulated.
+	// Runtimes are the simulated ones.
 	Runtimes []string `json:"runtimes"`
 	// Suites are the digests of the arms' test binaries.
 	Suites map[verdict.Arm]string `json:"suites"`

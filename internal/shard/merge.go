@@ -41,8 +41,8 @@ const PropertiesFile = "properties.json"
 // Merged is what the parts found together.
 type Merged struct {
 	// Runtimes in the order in which they were asked for, with the results of each.
-	Runtimes []sim.Personality
-	Results  map[sim.Personality]result.Results
+	Runtimes []sim.Behaviour
+	Results  map[sim.Behaviour]result.Results
 	// Properties, one for each kind and arm.
 	Properties []property.Results
 	// Parts is how many parts each kind had.
@@ -64,7 +64,7 @@ func Merge(out string, dirs ...string) (*Merged, error) {
 			return nil, fmt.Errorf("%s is a part itself; merge into another folder", out)
 		}
 	}
-	merged := &Merged{Results: map[sim.Personality]result.Results{}, Parts: map[Kind]int{}}
+	merged := &Merged{Results: map[sim.Behaviour]result.Results{}, Parts: map[Kind]int{}}
 	for _, k := range Kinds() {
 		var found []*Manifest
 		for _, dir := range all {
@@ -110,7 +110,7 @@ func clean(dir string) string {
 }
 
 // Below is where the artifacts of a runtime lie in a folder of artifacts: those of the first are in the folder itself.
-func Below(p sim.Personality) string {
+func Below(p sim.Behaviour) string {
 	if p == sim.Containerd {
 		return "."
 	}
@@ -142,7 +142,7 @@ func (merged *Merged) catalogue(out string, parts []*Manifest) error {
 }
 
 // together merges the results of one runtime, with the histories that they name and the suites' own reports.
-func together(out string, p sim.Personality, rows []scenario.Scenario, parts []*Manifest) (result.Results, error) {
+func together(out string, p sim.Behaviour, rows []scenario.Scenario, parts []*Manifest) (result.Results, error) {
 	run := parts[0]
 	all := result.Results{Minor: run.Minor, Level: scenario.LevelSim, Arms: run.Arms, Scenarios: ids(simkubelet.Rows(p, rows))}
 	to := filepath.Join(out, Below(p))
@@ -202,14 +202,14 @@ func ids(rows []scenario.Scenario) (all []string) {
 }
 
 // mergeSuites merges what Ginkgo wrote of each arm: JUnit and JSON.
-func mergeSuites(to string, p sim.Personality, parts []*Manifest) error {
+func mergeSuites(to string, p sim.Behaviour, parts []*Manifest) error {
 	tmp, err := os.MkdirTemp("", "kgrace-merge-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
 	for _, arm := range parts[0].Arms {
-		c := simkubelet.Config{Arm: arm, Personality: p}
+		c := simkubelet.Config{Arm: arm, Behaviour: p}
 		for name, merge := range map[string]func([]string, string) ([]string, error){
 			c.File("junit", "xml"):   reporters.MergeAndCleanupJUnitReports,
 			c.File("ginkgo", "json"): reporters.MergeAndCleanupJSONReports,

@@ -60,14 +60,14 @@ func all(t *testing.T) []scenario.Scenario {
 func leave(t *testing.T, dir string, p Part) {
 	t.Helper()
 	rows := Take(p, all(t))
-	for _, runtime := range sim.Personalities() {
+	for _, runtime := range sim.Behaviours() {
 		below := filepath.Join(dir, Below(runtime))
 		mine := simkubelet.Rows(runtime, rows)
 		results := result.Results{Minor: minor, Level: scenario.LevelSim, Arms: verdict.Arms(), Scenarios: ids(mine), Seconds: float64(10 + p.Index),
 			Lacking: []result.Lack{{Scenario: "now", Why: "since v1.99"}}}
 		for _, s := range mine {
 			for _, arm := range verdict.Arms() {
-				c := simkubelet.Config{Arm: arm, Personality: runtime}
+				c := simkubelet.Config{Arm: arm, Behaviour: runtime}
 				one := result.Result{Scenario: s.ID, Arm: arm, History: c.History(s.ID)}
 				for _, e := range s.Expect {
 					one.Rules = append(one.Rules, result.Rule{Finding: judge.Finding{Rule: e.Rule}, Verdict: verdict.Kept})
@@ -80,7 +80,7 @@ func leave(t *testing.T, dir string, p Part) {
 		}
 		must(t, results.Write(filepath.Join(below, result.ResultsFile(scenario.LevelSim))))
 		for _, arm := range verdict.Arms() {
-			c := simkubelet.Config{Arm: arm, Personality: runtime}
+			c := simkubelet.Config{Arm: arm, Behaviour: runtime}
 			var r types.Report
 			for _, s := range mine {
 				r.SpecReports = append(r.SpecReports, types.SpecReport{LeafNodeType: types.NodeTypeIt, LeafNodeText: s.ID, State: types.SpecStatePassed})
@@ -154,10 +154,10 @@ func TestMergedIsAsInOnePiece(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(sim.Personalities(), merged.Runtimes); diff != "" {
+		if diff := cmp.Diff(sim.Behaviours(), merged.Runtimes); diff != "" {
 			t.Error(diff)
 		}
-		for _, runtime := range sim.Personalities() {
+		for _, runtime := range sim.Behaviours() {
 			below := Below(runtime)
 			file := filepath.Join(below, result.ResultsFile(scenario.LevelSim))
 			want, err := result.Read(filepath.Join(piece, file))
@@ -174,7 +174,7 @@ func TestMergedIsAsInOnePiece(t *testing.T) {
 			if got.Status() != verdict.StatusGood {
 				t.Errorf("status %s", got.Status())
 			}
-			junit, err := os.ReadFile(filepath.Join(out, below, simkubelet.Config{Arm: verdict.Fixed, Personality: runtime}.File("junit", "xml")))
+			junit, err := os.ReadFile(filepath.Join(out, below, simkubelet.Config{Arm: verdict.Fixed, Behaviour: runtime}.File("junit", "xml")))
 			must(t, err)
 			if n := strings.Count(string(junit), "<testcase "); n != len(got.Scenarios) {
 				t.Errorf("JUnit has %d cases, want %d", n, len(got.Scenarios))

@@ -26,7 +26,7 @@ import (
 func (rt *Runtime) Version(ctx context.Context, version string) (*runtimev1.VersionResponse, error) {
 	return look(ctx, rt, method{name: "Version"}, &runtimev1.VersionRequest{Version: version}, func(context.Context) (*runtimev1.VersionResponse, error) {
 		reply := &runtimev1.VersionResponse{Version: "0.1.0", RuntimeName: "containerd", RuntimeVersion: "v2.3.4", RuntimeApiVersion: "v1"}
-		if rt.options.Personality == CRIO {
+		if rt.options.Behaviour == CRIO {
 			reply.RuntimeName, reply.RuntimeVersion = "cri-o", "1.37.0"
 		}
 		return reply, nil

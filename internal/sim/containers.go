@@ -278,7 +278,7 @@ func (rt *Runtime) removeContainer(ctx context.Context, c *container) error {
 	running := c.running()
 	rt.mu.Unlock()
 	if running {
-		if err := rt.manners().forceStop(ctx, c); err != nil {
+		if err := rt.variant().forceStop(ctx, c); err != nil {
 			return fmt.Errorf("failed to forcibly stop container %q: %w", c.id, err)
 		}
 	}

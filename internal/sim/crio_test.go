@@ -24,7 +24,7 @@ import (
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-var asCRIO = Options{Personality: CRIO}
+var asCRIO = Options{Behaviour: CRIO}
 
 // The tests below are the rows of the table in the project's notes on runtimes, and the figures seen on a real CRI-O.
 

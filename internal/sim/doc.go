@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package sim is a container runtime in memory, in the place of the kubelet's CRI client. It has the manners of containerd
+// Package sim is a container runtime in memory, in the place of the kubelet's CRI client. It behaves as containerd
 // or of CRI-O where stopping is concerned, and runs on whatever clock the time package shows: in a synctest bubble an hour's
 // grace costs microseconds. What happens goes into a history.Sink as events of the kinds that a real node gives.
 //

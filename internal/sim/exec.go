@@ -59,7 +59,7 @@ func (rt *Runtime) ExecSync(ctx context.Context, id string, argv []string, timeo
 		case err != nil:
 			return nil, fmt.Errorf("failed to exec in container: failed to start exec: unable to start container process: %w", err)
 		}
-		return rt.manners().exec(ctx, c, cmd, time.Duration(seconds)*time.Second)
+		return rt.variant().exec(ctx, c, cmd, time.Duration(seconds)*time.Second)
 	})
 	switch {
 	case status.Code(err) == codes.DeadlineExceeded:

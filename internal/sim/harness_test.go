@@ -59,11 +59,11 @@ func play(t *testing.T, options Options, do func(*stage)) {
 	})
 }
 
-// both runs a test with each personality.
+// both runs a test with each behaviour.
 func both(t *testing.T, do func(*stage)) {
 	t.Helper()
-	for _, personality := range Personalities() {
-		t.Run(string(personality), func(t *testing.T) { play(t, Options{Personality: personality}, do) })
+	for _, behaviour := range Behaviours() {
+		t.Run(string(behaviour), func(t *testing.T) { play(t, Options{Behaviour: behaviour}, do) })
 	}
 }
 

@@ -22,23 +22,23 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// Personality is the runtime whose manners are simulated.
-type Personality string
+// Behaviour names the runtime to simulate.
+type Behaviour string
 
 const (
 	// Containerd is containerd 2.x. It is held against the real one by the conformance script.
-	Containerd Personality = "containerd"
+	Containerd Behaviour = "containerd"
 	// CRIO is CRI-O 1.37 as it was read and seen; see the package's documentation.
-	CRIO Personality = "crio"
+	CRIO Behaviour = "crio"
 )
 
-// Personalities returns all of them.
-func Personalities() []Personality { return []Personality{Containerd, CRIO} }
+// Behaviours returns all of them.
+func Behaviours() []Behaviour { return []Behaviour{Containerd, CRIO} }
 
 // Options describe a runtime.
 type Options struct {
-	// Personality is whose manners it has; "" is Containerd.
-	Personality Personality
+	// Behaviour is the runtime to simulate; "" is Containerd.
+	Behaviour Behaviour
 	// Sink receives what happens; nil for nowhere. It is called with the runtime's lock held: it must not call the
 	// runtime and must not wait.
 	Sink history.Sink

@@ -40,15 +40,15 @@ type deed struct {
 
 // story is a random life of a container.
 type story struct {
-	personality Personality
+	behaviour Behaviour
 	// afterTerm is when it ends after TERM; negative is never.
 	afterTerm time.Duration
 	deeds     []deed
 }
 
-func stories(personality Personality) *rapid.Generator[story] {
+func stories(behaviour Behaviour) *rapid.Generator[story] {
 	return rapid.Custom(func(t *rapid.T) story {
-		s := story{personality: personality, afterTerm: -1}
+		s := story{behaviour: behaviour, afterTerm: -1}
 		if rapid.Bool().Draw(t, "ends on TERM") {
 			s.afterTerm = time.Duration(rapid.IntRange(0, 30).Draw(t, "after"))*time.Second + 7*time.Millisecond
 		}
@@ -93,7 +93,7 @@ func (s story) foretold() fate {
 			break
 		}
 		due := d.at + time.Duration(max(d.timeout, 0))*time.Second
-		if s.personality == CRIO {
+		if s.behaviour == CRIO {
 			if d.timeout < 0 {
 				if term >= 0 {
 					continue // waits for the lock
@@ -133,7 +133,7 @@ func (s story) told(t *testing.T) (f fate, trouble error) {
 			trouble = err
 			return
 		}
-		rt := New(Options{Personality: s.personality, Sink: recorder})
+		rt := New(Options{Behaviour: s.behaviour, Sink: recorder})
 		rt.Program(pod, "main", Program{Stubborn: s.afterTerm < 0, ExitAfterTerm: s.afterTerm})
 		begin := time.Now()
 		config := &runtimev1.PodSandboxConfig{Metadata: &runtimev1.PodSandboxMetadata{Name: pod, Uid: "u", Namespace: "ns"}}
@@ -199,10 +199,10 @@ func seen(h history.History, begin time.Time) (fate, error) {
 
 // TestStories compares what the simulator does with what the rules foretell. A failure prints how to replay it.
 func TestStories(t *testing.T) {
-	for _, personality := range Personalities() {
-		t.Run(string(personality), func(t *testing.T) {
+	for _, behaviour := range Behaviours() {
+		t.Run(string(behaviour), func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
-				for _, s := range rapid.SliceOfN(stories(personality), 1, 20).Draw(rt, "stories") {
+				for _, s := range rapid.SliceOfN(stories(behaviour), 1, 20).Draw(rt, "stories") {
 					got, err := s.told(t)
 					if err != nil {
 						rt.Fatal(err)

@@ -68,8 +68,8 @@ type owner struct{ pod, container string }
 
 // New starts a runtime that holds the images of a node. In a synctest bubble it must be made and closed inside it.
 func New(options Options) *Runtime {
-	if options.Personality == "" {
-		options.Personality = Containerd
+	if options.Behaviour == "" {
+		options.Behaviour = Containerd
 	}
 	if options.Sink == nil {
 		options.Sink = history.SinkFunc(func(history.Event) {})

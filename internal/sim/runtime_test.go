@@ -351,7 +351,7 @@ func TestAbout(t *testing.T) {
 	})
 }
 
-// A scenario costs little. (Not with CRI-O's manners, whose 10 ms are real where there is no bubble.)
+// A scenario costs little. (Not with CRI-O's behaviour, whose 10 ms are real where there is no bubble.)
 func BenchmarkScenario(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -112,7 +112,7 @@ func (rt *Runtime) stopSandbox(ctx context.Context, s *sandbox) error {
 	rt.mu.Lock()
 	list := rt.inside(s)
 	rt.mu.Unlock()
-	if err := rt.manners().stopAll(ctx, list); err != nil {
+	if err := rt.variant().stopAll(ctx, list); err != nil {
 		return err
 	}
 	if err := pause(ctx, rt.options.SandboxLatency); err != nil {

@@ -131,7 +131,7 @@ func (rt *Runtime) locked(ctx context.Context, id string) (*container, error) {
 	if err != nil {
 		return nil, err
 	}
-	rt.manners().settled(ctx, c)
+	rt.variant().settled(ctx, c)
 	return c, nil
 }
 

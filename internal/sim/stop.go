@@ -25,8 +25,8 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// manners are what the personalities do differently.
-type manners interface {
+// variant is what the behaviours do differently.
+type variant interface {
 	// stop is StopContainer's handler for a container that exists.
 	stop(ctx context.Context, c *container, timeout int64) error
 	// forceStop is the stop inside the removal of a running container.
@@ -39,8 +39,8 @@ type manners interface {
 	settled(ctx context.Context, c *container)
 }
 
-func (rt *Runtime) manners() manners {
-	if rt.options.Personality == CRIO {
+func (rt *Runtime) variant() variant {
+	if rt.options.Behaviour == CRIO {
 		return crio{rt}
 	}
 	return containerd{rt}
@@ -58,7 +58,7 @@ func (rt *Runtime) StopContainer(ctx context.Context, id string, timeout int64) 
 		if !ok {
 			return nil, nil
 		}
-		return nil, rt.manners().stop(ctx, c, timeout)
+		return nil, rt.variant().stop(ctx, c, timeout)
 	})
 	return err
 }

@@ -32,18 +32,18 @@ import (
 // ConfigVar names the file that tells the Ginkgo suite what to run; `kgrace regress` writes it.
 const ConfigVar = "KGRACE_SIM"
 
-// Config is what that file holds. A suite runs one arm with one personality of the runtime.
+// Config is what that file holds. A suite runs one arm with one behaviour of the runtime.
 type Config struct {
-	Minor       string          `json:"minor"`
-	Arm         verdict.Arm     `json:"arm"`
-	Personality sim.Personality `json:"personality"`
-	Scenarios   []string        `json:"scenarios"`
-	Artifacts   string          `json:"artifacts"`
+	Minor     string        `json:"minor"`
+	Arm       verdict.Arm   `json:"arm"`
+	Behaviour sim.Behaviour `json:"personality"`
+	Scenarios []string      `json:"scenarios"`
+	Artifacts string        `json:"artifacts"`
 }
 
 // File names a file of this suite in the artifacts folder: kind-sim-containerd-stock.ext.
 func (c Config) File(kind, ext string) string {
-	return fmt.Sprintf("%s-%s-%s-%s.%s", kind, scenario.LevelSim, c.Personality, c.Arm, ext)
+	return fmt.Sprintf("%s-%s-%s-%s.%s", kind, scenario.LevelSim, c.Behaviour, c.Arm, ext)
 }
 
 // History is where the history of a scenario lies below the artifacts folder.
@@ -72,7 +72,7 @@ func ReadConfig(path string) (c Config, rows []scenario.Scenario, err error) {
 	if _, err := verdict.ParseArm(string(c.Arm)); err != nil {
 		return c, nil, err
 	}
-	if _, err := ParseRuntime(string(c.Personality)); err != nil {
+	if _, err := ParseRuntime(string(c.Behaviour)); err != nil {
 		return c, nil, err
 	}
 	catalogue, err := scenario.Catalogue()
@@ -86,24 +86,24 @@ func ReadConfig(path string) (c Config, rows []scenario.Scenario, err error) {
 	return c, rows, err
 }
 
-// Runtimes are the names of the personalities.
+// Runtimes are the names of the behaviours.
 func Runtimes() []string {
 	var names []string
-	for _, one := range sim.Personalities() {
+	for _, one := range sim.Behaviours() {
 		names = append(names, string(one))
 	}
 	return names
 }
 
-// ParseRuntime returns the personality of that name; the error lists the known ones.
-func ParseRuntime(name string) (sim.Personality, error) {
-	if slices.Contains(sim.Personalities(), sim.Personality(name)) {
-		return sim.Personality(name), nil
+// ParseRuntime returns the behaviour of that name; the error lists the known ones.
+func ParseRuntime(name string) (sim.Behaviour, error) {
+	if slices.Contains(sim.Behaviours(), sim.Behaviour(name)) {
+		return sim.Behaviour(name), nil
 	}
 	return "", fmt.Errorf("unknown runtime %q; known: %s", name, strings.Join(Runtimes(), ", "))
 }
 
-// Rows are those of the scenarios that a personality can carry.
-func Rows(p sim.Personality, all []scenario.Scenario) []scenario.Scenario {
+// Rows are those of the scenarios that a behaviour can carry.
+func Rows(p sim.Behaviour, all []scenario.Scenario) []scenario.Scenario {
 	return slices.DeleteFunc(slices.Clone(all), func(s scenario.Scenario) bool { return s.NotOn[string(p)] != "" })
 }

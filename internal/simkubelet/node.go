@@ -54,14 +54,14 @@ type Node struct {
 }
 
 // Up makes a node whose happenings go to sink.
-func Up(ctx context.Context, personality sim.Personality, sink history.Sink) (*Node, error) {
+func Up(ctx context.Context, behaviour sim.Behaviour, sink history.Sink) (*Node, error) {
 	enter()
 	dir, err := os.MkdirTemp("", "kgrace-sim-")
 	if err != nil {
 		return nil, err
 	}
 	n := &Node{sink: sink, dir: dir, manifests: map[string][]byte{}}
-	n.Runtime = sim.New(sim.Options{Personality: personality, Sink: sink, SandboxLatency: sandboxLatency})
+	n.Runtime = sim.New(sim.Options{Behaviour: behaviour, Sink: sink, SandboxLatency: sandboxLatency})
 	n.API = simapi.New(sink, nodeObject())
 	if err := n.StartKubelet(ctx); err != nil {
 		return nil, errors.Join(err, n.Down())

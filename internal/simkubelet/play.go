@@ -49,10 +49,10 @@ const (
 
 // Play is one scenario to be played.
 type Play struct {
-	Minor       string
-	Arm         verdict.Arm
-	Personality sim.Personality
-	Scenario    scenario.Scenario
+	Minor     string
+	Arm       verdict.Arm
+	Behaviour sim.Behaviour
+	Scenario  scenario.Scenario
 }
 
 // Run plays the scenario in a bubble of its own and returns what happened. It always returns a history; one that could not
@@ -62,7 +62,7 @@ func (p Play) Run(t *testing.T) (h history.History) {
 	// the suite's files say that it may (randseednop).
 	rand.Seed(1)
 	header := history.Header{Scenario: p.Scenario.ID, Arm: string(p.Arm), Level: string(scenario.LevelSim), Minor: p.Minor,
-		Pod: p.Scenario.ID, Versions: map[string]string{"runtime": "sim " + string(p.Personality)}}
+		Pod: p.Scenario.ID, Versions: map[string]string{"runtime": "sim " + string(p.Behaviour)}}
 	h.Header = header
 	defer func() {
 		// What is left in a bubble shows only as a panic here, with the goroutines in the dump of all.
@@ -101,7 +101,7 @@ func leftovers() string {
 }
 
 func (p Play) play(ctx context.Context, recorder *history.Recorder, play *player.Play) (err error) {
-	node, err := Up(ctx, p.Personality, recorder)
+	node, err := Up(ctx, p.Behaviour, recorder)
 	if err != nil {
 		return err
 	}

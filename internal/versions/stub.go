@@ -43,7 +43,7 @@ type Stub struct {
 //	none                                                an empty module
 //	example.test/module@v1.0.0                          another version
 //	k8s.io/kubernetes@v1.37.2/test/utils/ktesting       a folder of another module
-//	./internal/stub/name                             a folder of this project
+//	./internal/stub/name                                a folder of this project
 func ParseStub(source string) (Stub, error) {
 	if source == noStub {
 		return Stub{}, nil

@@ -219,8 +219,8 @@ func (b *bench) runSuite(ctx context.Context, suite, dir string) (result.Results
 	if err != nil {
 		return result.Results{}, err
 	}
-	c := simkubelet.Config{Minor: b.plan.Minor, Arm: verdict.Fixed, Personality: sim.Containerd, Artifacts: dir}
-	for _, s := range simkubelet.Rows(c.Personality, rows) {
+	c := simkubelet.Config{Minor: b.plan.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Artifacts: dir}
+	for _, s := range simkubelet.Rows(c.Behaviour, rows) {
 		c.Scenarios = append(c.Scenarios, s.ID)
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, suiteTime, fmt.Errorf("the suite did not end in %v", suiteTime))

@@ -33,7 +33,7 @@ import (
 var update = flag.Bool("update", false, "write what the simulator does as the expected traces")
 
 // simulate plays a sequence on the simulator, in virtual time.
-func simulate(t *testing.T, sequence Sequence, personality sim.Personality) Trace {
+func simulate(t *testing.T, sequence Sequence, behaviour sim.Behaviour) Trace {
 	t.Helper()
 	var trace Trace
 	synctest.Test(t, func(t *testing.T) {
@@ -42,7 +42,7 @@ func simulate(t *testing.T, sequence Sequence, personality sim.Personality) Trac
 		if err != nil {
 			t.Fatal(err)
 		}
-		rt := sim.New(sim.Options{Personality: personality, Sink: recorder})
+		rt := sim.New(sim.Options{Behaviour: behaviour, Sink: recorder})
 		defer rt.Stop()
 		play, undo, err := Prepare(t.Context(), Stage{
 			Runtime: rt, Log: log, Image: sim.ActorImage,
@@ -65,7 +65,7 @@ func simulate(t *testing.T, sequence Sequence, personality sim.Personality) Trac
 	return trace
 }
 
-// TestSimulator compares the containerd personality with what a real containerd did when the files under testdata were
+// TestSimulator compares the containerd behaviour with what a real containerd did when the files under testdata were
 // written (TestRealContainerd with -update).
 func TestSimulator(t *testing.T) {
 	for _, sequence := range Sequences() {

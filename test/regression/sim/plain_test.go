@@ -52,7 +52,7 @@ func TestSim(t *testing.T) {
 	rand.New(rand.NewPCG(1, 0)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	begin := time.Now()
 	for _, s := range rows {
-		h := simkubelet.Play{Minor: config.Minor, Arm: config.Arm, Personality: config.Personality, Scenario: s}.Run(t)
+		h := simkubelet.Play{Minor: config.Minor, Arm: config.Arm, Behaviour: config.Behaviour, Scenario: s}.Run(t)
 		result := result.Of(h, s)
 		result.History = config.History(s.ID)
 		if err := history.WriteFile(filepath.Join(config.Artifacts, result.History), h); err != nil {

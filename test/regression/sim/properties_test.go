@@ -94,8 +94,8 @@ type properties struct {
 func id(seed int) string { return "random-" + strconv.Itoa(seed) }
 
 func (p *properties) play(s scenario.Scenario) (history.History, result.Result) {
-	s = property.On(p.c.Personality, s)
-	h := simkubelet.Play{Minor: p.c.Minor, Arm: p.c.Arm, Personality: p.c.Personality, Scenario: s}.Run(p.t)
+	s = property.On(p.c.Behaviour, s)
+	h := simkubelet.Play{Minor: p.c.Minor, Arm: p.c.Arm, Behaviour: p.c.Behaviour, Scenario: s}.Run(p.t)
 	return h, result.Of(h, s)
 }
 

@@ -84,12 +84,12 @@ func specs() {
 	for _, s := range rows {
 		results.Scenarios = append(results.Scenarios, s.ID)
 		Describe(s.ID, Label("level:"+string(scenario.LevelSim), "minor:"+config.Minor, "family:"+s.Family), func() {
-			labels := Labels{"arm:" + string(config.Arm), "runtime:" + string(config.Personality)}
+			labels := Labels{"arm:" + string(config.Arm), "runtime:" + string(config.Behaviour)}
 			for _, e := range s.Expect {
 				labels = append(labels, "rule:"+string(e.Rule))
 			}
 			It(string(config.Arm), labels, func() {
-				h := simkubelet.Play{Minor: config.Minor, Arm: config.Arm, Personality: config.Personality, Scenario: s}.Run(suite)
+				h := simkubelet.Play{Minor: config.Minor, Arm: config.Arm, Behaviour: config.Behaviour, Scenario: s}.Run(suite)
 				result := result.Of(h, s)
 				result.History = config.History(s.ID)
 				Expect(history.WriteFile(filepath.Join(config.Artifacts, result.History), h)).To(Succeed())

@@ -42,7 +42,7 @@ func stream(t *testing.T, c property.Config) {
 		if err := scenario.Check([]scenario.Scenario{s}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		h := simkubelet.Play{Minor: c.Minor, Arm: c.Arm, Personality: c.Personality, Scenario: s}.Run(t)
+		h := simkubelet.Play{Minor: c.Minor, Arm: c.Arm, Behaviour: c.Behaviour, Scenario: s}.Run(t)
 		played := property.Played{Seed: seed, Scenario: property.Words(s), Row: property.Row(s, scenario.Kept, "the arms differ"),
 			Why: abandoned(h), History: h}
 		for _, rule := range property.UnhurriedRules(s) {
