@@ -26,11 +26,11 @@ import (
 )
 
 // began is the start of the first terminating sync, which only the sim level sees.
-func began(s float64) story { return story{{At: at(s), Kind: history.KubeletBegan}} }
+func began(s float64) timeline { return timeline{{At: at(s), Kind: history.KubeletBegan}} }
 
 // attempts are the starts of the terminating syncs, each of which is told of.
-func attempts(first float64, others ...float64) story {
-	all := story{{At: at(first), Kind: history.KubeletBegan, Count: 1}}
+func attempts(first float64, others ...float64) timeline {
+	all := timeline{{At: at(first), Kind: history.KubeletBegan, Count: 1}}
 	for _, s := range others {
 		all = append(all, history.Event{At: at(s), Kind: history.KubeletAgain})
 	}
@@ -38,7 +38,7 @@ func attempts(first float64, others ...float64) story {
 }
 
 // exact is an accepted delete at the sim level, where nothing takes time but its way to the API.
-func exact(s float64, grace int64) story {
+func exact(s float64, grace int64) timeline {
 	all := del(s, grace)
 	for i := range all[1:] {
 		all[i+1].At = at(s + .001)
@@ -46,8 +46,8 @@ func exact(s float64, grace int64) story {
 	return all
 }
 
-func hookSaid(s float64) story {
-	return story{{At: at(s), Kind: history.KubeletEvent, Reason: "FailedPreStopHook", Container: "main", Message: "PreStopHook failed"}}
+func hookSaid(s float64) timeline {
+	return timeline{{At: at(s), Kind: history.KubeletEvent, Reason: "FailedPreStopHook", Container: "main", Message: "PreStopHook failed"}}
 }
 
 var (
@@ -59,7 +59,7 @@ var (
 	stuck    = slices.Concat(line(-1, "main", "POSTSTART-START"), exact(0, 30), exact(5, 0), removed(5.001))
 )
 
-func ranIn(s, took float64, container string) story {
+func ranIn(s, took float64, container string) timeline {
 	all := called(s, took, "ExecSync", container, nil, "")
 	return slices.Concat(all, line(s, container, "HOOK-START"), line(s+took, container, "HOOK-END"))
 }

@@ -26,16 +26,16 @@ import (
 )
 
 // called by the runtime's own name of a container, and the end of that one.
-func started(s float64, id string) story {
-	return story{{At: at(s), Kind: history.CRICall, Call: "StartContainer", Container: "main", ContainerID: id}}
+func started(s float64, id string) timeline {
+	return timeline{{At: at(s), Kind: history.CRICall, Call: "StartContainer", Container: "main", ContainerID: id}}
 }
 
-func endedAs(s float64, id string, code int32) story {
-	return story{{At: at(s), Kind: history.ContainerExit, Container: "main", ContainerID: id, ExitCode: &code}}
+func endedAs(s float64, id string, code int32) timeline {
+	return timeline{{At: at(s), Kind: history.ContainerExit, Container: "main", ContainerID: id, ExitCode: &code}}
 }
 
-func jobOver(s float64, reason, message string) story {
-	return story{{At: at(s), Kind: history.APIJob, Reason: reason, Message: message}}
+func jobOver(s float64, reason, message string) timeline {
+	return timeline{{At: at(s), Kind: history.APIJob, Reason: reason, Message: message}}
 }
 
 // ownedForced is a force of a pod already terminating, killed at once.

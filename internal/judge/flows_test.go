@@ -25,40 +25,42 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-func step(s float64, do scenario.Action) story {
-	return story{{At: at(s), Kind: history.Step, Reason: do.String()}}
+func step(s float64, do scenario.Action) timeline {
+	return timeline{{At: at(s), Kind: history.Step, Reason: do.String()}}
 }
 
 // manifest is a change of a static pod's manifest: the moment it is made, and the step when it is done.
-func manifest(s float64, do scenario.Action, reason string) story {
-	return slices.Concat(story{{At: at(s), Kind: history.Manifest, Reason: reason}}, step(s+.01, do))
+func manifest(s float64, do scenario.Action, reason string) timeline {
+	return slices.Concat(timeline{{At: at(s), Kind: history.Manifest, Reason: reason}}, step(s+.01, do))
 }
 
-func evict(s float64, id, override int64) story {
-	return story{{At: at(s), Kind: history.KubeletKill, CallID: id, Grace: &override}}
+func evict(s float64, id, override int64) timeline {
+	return timeline{{At: at(s), Kind: history.KubeletKill, CallID: id, Grace: &override}}
 }
 
-func told(s float64, id int64, err string) story {
-	return story{{At: at(s), Kind: history.KubeletKilled, CallID: id, Error: err}}
+func told(s float64, id int64, err string) timeline {
+	return timeline{{At: at(s), Kind: history.KubeletKilled, CallID: id, Error: err}}
 }
 
 // remembered says that the kubelet still has a record of the kill.
-func remembered(s float64) story { return story{{At: at(s), Kind: history.KubeletLeft, Count: 1}} }
-
-func podSeen(s float64, pod, change, phase string) story {
-	return story{{At: at(s), Kind: history.APIPod, Pod: pod, Reason: change, Message: phase}}
+func remembered(s float64) timeline {
+	return timeline{{At: at(s), Kind: history.KubeletLeft, Count: 1}}
 }
 
-func endTold(s float64, pod string, code int32, message string) story {
-	return story{{At: at(s), Kind: history.APIContainer, Pod: pod, Container: "main", ExitCode: &code, Reason: "Error", Message: message}}
+func podSeen(s float64, pod, change, phase string) timeline {
+	return timeline{{At: at(s), Kind: history.APIPod, Pod: pod, Reason: change, Message: phase}}
+}
+
+func endTold(s float64, pod string, code int32, message string) timeline {
+	return timeline{{At: at(s), Kind: history.APIContainer, Pod: pod, Container: "main", ExitCode: &code, Reason: "Error", Message: message}}
 }
 
 // refusedStop is a stop call that the runtime answers with an error at once.
-func refusedStop(s float64, timeout int64) story {
+func refusedStop(s float64, timeout int64) timeline {
 	return called(s, .01, "StopContainer", "main", &timeout, "Unknown")
 }
 
-func parts(all ...story) []story { return all }
+func parts(all ...timeline) []timeline { return all }
 
 var (
 	burst        = scenario.Burst{Pods: 20, Over: 2e9, Grace: 1}
@@ -88,7 +90,7 @@ var flowCases = map[scenario.Rule][]ruleCase{
 		{"a hard eviction waits", "evict-hard-over-soft", parts(softThenHard, told(13, 2, "timeout waiting to kill pod"), killed(3600.1, "main"), told(3600.2, 1, ""), finished(3700)), broken_, "never asked to stop"},
 	},
 	scenario.Zero: {
-		{"a negative one kept as it is", "negative", parts(del(0, -1), story{{At: at(.05), Kind: history.APIPod, Reason: "MODIFIED", Grace: history.Seconds(1), Deletion: history.Time(at(1))}},
+		{"a negative one kept as it is", "negative", parts(del(0, -1), timeline{{At: at(.05), Kind: history.APIPod, Reason: "MODIFIED", Grace: history.Seconds(1), Deletion: history.Time(at(1))}},
 			stop(.1, "main", 2, 2), killed(2.1, "main"), over(2.2)), broken_, "grace -1"},
 		{"a negative one taken for 0", "negative", parts(negative(1), stop(.1, "main", 0, .1), killed(.2, "main"), over(.3)), broken_, "timeout 0"},
 		{"a negative one made 1", "negative", parts(negative(1), stop(.1, "main", 2, 2), killed(2.1, "main"), over(2.2)), held_, ""},
@@ -127,7 +129,7 @@ var flowCases = map[scenario.Rule][]ruleCase{
 		{"held after a restart of the kubelet", "kubelet-killed", parts(del(0, 20), restarted, stop(4.5, "main", 20, 20), forced(10), killed(24.5, "main"), over(24.6)), broken_, "lived until 24.50 s"},
 		{"dead before the force", "kubelet-killed", parts(del(0, 20), restarted, killed(6, "main"), forced(10), over(11)), none, "still ran"},
 		{"the kubelet not restarted", "kubelet-killed", parts(del(0, 20), forced(10), stop(10.1, "main", 0, .1), killed(10.2, "main"), over(10.3)), none, "0 of 2 steps"},
-		{"a step that failed", "kubelet-killed", parts(del(0, 20), story{{At: at(2), Kind: history.Step, Reason: "kubelet killed", Error: "it does not run"}}, forced(10), killed(10.2, "main"), over(10.3)), none, "could not be carried out"},
+		{"a step that failed", "kubelet-killed", parts(del(0, 20), timeline{{At: at(2), Kind: history.Step, Reason: "kubelet killed", Error: "it does not run"}}, forced(10), killed(10.2, "main"), over(10.3)), none, "could not be carried out"},
 		{"held after a restart of the runtime", "containerd-restarted", parts(del(0, 20), step(3, scenario.RestartRuntime{}), forced(7), killed(20, "main"), over(20)), broken_, "lived until 20.00 s"},
 		{"a call that hangs holds back", "stop-hangs", parts(del(0, 20), stop(.1, "main", 20, -1), forced(3), finished(40)), broken_, "still alive at 40.00 s"},
 		{"refused, then down", "stop-errors", parts(forced(0), refusedStop(.1, 0), stop(16, "main", 0, .1), killed(16.1, "main"), over(16.2)), held_, ""},
@@ -182,13 +184,13 @@ var flowCases = map[scenario.Rule][]ruleCase{
 	},
 }
 
-func lost() story {
+func lost() timeline {
 	return slices.Concat(del(0, 20), step(2, scenario.CutWatch{}), forced(3), step(4, scenario.Relist{}))
 }
 
 // negative is a delete with grace -1 of which the API server made another.
-func negative(made int64) story {
-	return story{
+func negative(made int64) timeline {
+	return timeline{
 		{At: at(0), Kind: history.APIDelete, Grace: history.Seconds(-1)},
 		{At: at(.02), Kind: history.APIDeleted},
 		{At: at(.03), Kind: history.APIPod, Reason: "MODIFIED", Grace: &made, Deletion: history.Time(at(float64(made)))},
@@ -196,8 +198,8 @@ func negative(made int64) story {
 }
 
 // probes are runs of a probe, one a second.
-func probes(from, to float64) story {
-	var all story
+func probes(from, to float64) timeline {
+	var all timeline
 	for s := from; s <= to; s++ {
 		all = append(all, line(s-.5, "main", "PROBE")...)
 	}

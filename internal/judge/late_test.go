@@ -25,22 +25,22 @@ import (
 )
 
 // kept is a control that was kept waiting.
-func kept(due, by float64) story {
-	return story{{At: at(due), Kind: history.ControlLate, Late: by}}
+func kept(due, by float64) timeline {
+	return timeline{{At: at(due), Kind: history.ControlLate, Late: by}}
 }
 
 // looked is a slow call of the kubelet that only looks at the runtime.
-func looked(s, took float64) story {
-	return story{{At: at(s), Kind: history.CRISlow, Call: "ListPodSandbox", Late: took}}
+func looked(s, took float64) timeline {
+	return timeline{{At: at(s), Kind: history.CRISlow, Call: "ListPodSandbox", Late: took}}
 }
 
-func saw(s float64, grace int64) story {
-	return story{{At: at(s), Kind: history.ControlSaw, Reason: "MODIFIED", Grace: &grace}}
+func saw(s float64, grace int64) timeline {
+	return timeline{{At: at(s), Kind: history.ControlSaw, Reason: "MODIFIED", Grace: &grace}}
 }
 
 // slow are delays of a control that add up: so many, each of 150 ms, one every 200 ms.
-func slow(from float64, n int) story {
-	var all story
+func slow(from float64, n int) timeline {
+	var all timeline
 	for i := range n {
 		all = append(all, kept(from+.2*float64(i), .15)...)
 	}
@@ -53,7 +53,7 @@ func TestLateness(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		rule  scenario.Rule
-		beats []story
+		beats []timeline
 		want  scenario.Outcome
 		why   string
 	}{

@@ -19,8 +19,8 @@ limitations under the License.
 // Nothing here decides anything: a drawing shows the recorded history, and the deadline in it is the one that the judges work
 // out (judge.Trace). What is drawn as a fault is a life that a judge found at fault.
 //
-// The page is one file without scripts that asks the network for nothing. A story
-// is a history in lanes, points and spans; an axis puts time on the width; a drawing is a story as SVG whose places
+// The page is one file without scripts that asks the network for nothing. A timeline
+// is a history in lanes, points and spans; an axis puts time on the width; a drawing is a timeline as SVG whose places
 // are in percent and whose sizes are in pixels, so that it fits a phone without getting smaller. Labels are placed for the
 // narrowest width. The tests look at the page in a real browser where one is installed (hack/verify-report.sh demands it).
 package report

@@ -151,12 +151,12 @@ func newSection(s scenario.Scenario, runs []result.Run) section {
 
 func newBlock(s scenario.Scenario, run result.Run, name string) block {
 	b := block{ID: blockID(s, run), Run: name, Steps: steps(s.At(run.Level))}
-	stories := map[verdict.Arm]story{}
+	timelines := map[verdict.Arm]timeline{}
 	var moments []time.Duration
 	for _, arm := range run.Arms {
 		if h, ok := run.Histories[result.Key{Scenario: s.ID, Arm: arm}]; ok {
-			stories[arm] = tellStory(h, s, latenessOf(run, s, arm))
-			moments = append(moments, stories[arm].moments()...)
+			timelines[arm] = newTimeline(h, s, latenessOf(run, s, arm))
+			moments = append(moments, timelines[arm].moments()...)
 		}
 	}
 	shared := newAxis(moments)
@@ -171,7 +171,7 @@ func newBlock(s scenario.Scenario, run result.Run, name string) block {
 		}
 		if h, ok := run.Histories[result.Key{Scenario: s.ID, Arm: arm}]; ok {
 			v.Version, v.Words = h.Versions["kubelet"], h.Timeline()
-			d := draw(stories[arm], shared, b.ID+"-"+string(arm), fmt.Sprintf("%s on %s, level %s", s.ID, arm, name), describe(one, stories[arm]))
+			d := draw(timelines[arm], shared, b.ID+"-"+string(arm), fmt.Sprintf("%s on %s, level %s", s.ID, arm, name), describe(one, timelines[arm]))
 			v.Drawing = &d
 		} else if v.Missing = "No history: the run was cut short."; ran && len(one.Rules) > 0 {
 			v.Missing = "No history: " + one.Rules[0].Why
@@ -183,7 +183,7 @@ func newBlock(s scenario.Scenario, run result.Run, name string) block {
 }
 
 // describe is a drawing in a few words.
-func describe(r result.Result, s story) string {
+func describe(r result.Result, s timeline) string {
 	text := "The last container is dead at " + deadAt(r) + "."
 	if late := r.LateBy(); late > 0 {
 		text += " The " + result.RuntimeLate(late) + "; the verdict stands by what the kubelet asked for."

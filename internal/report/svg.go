@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// drawing is a story as SVG shapes, in the order in which they are painted. Places across are in percent and sizes in
+// drawing is a timeline as SVG shapes, in the order in which they are painted. Places across are in percent and sizes in
 // pixels, so it fits any width with letters of the same size; the template writes it down.
 type drawing struct {
 	ID, Title, Text string
@@ -70,8 +70,8 @@ const (
 	headRoom  = 22
 )
 
-// draw draws a story on an axis. text is the same story in words, for those who do not see it.
-func draw(s story, a axis, id, title, text string) drawing {
+// draw draws a timeline on an axis. text is the same timeline in words, for those who do not see it.
+func draw(s timeline, a axis, id, title, text string) drawing {
 	d := &drawing{ID: id, Title: title, Text: text}
 	y := d.ticks(a)
 	top := y

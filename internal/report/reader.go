@@ -29,7 +29,7 @@ import (
 const together = 250 * time.Millisecond
 
 // calls draws the runtime calls that stop and run things: a bar from call to return.
-func (t *teller) calls(events []history.Event) {
+func (t *reader) calls(events []history.Event) {
 	type open struct {
 		lane *lane
 		at   int
@@ -117,7 +117,7 @@ func (l *lane) counts(seen map[*lane]map[string]int, call string) int {
 	return seen[l][call]
 }
 
-func (t *teller) lanesNow() []*lane {
+func (t *reader) lanesNow() []*lane {
 	var all []*lane
 	for _, name := range t.order {
 		all = append(all, t.containers[name])
@@ -141,7 +141,7 @@ func callTitle(one span) string {
 }
 
 // moments draws requests, removals, signals, ends and kubelet events.
-func (t *teller) moments(events []history.Event) {
+func (t *reader) moments(events []history.Event) {
 	last := map[string]int{} // where the last kubelet event of a reason stands
 	count := map[string]int{}
 	terms := map[*lane]int{}
@@ -270,7 +270,7 @@ func unknown(e history.Event) string {
 }
 
 // hooks draws preStop hooks: from what the container says of them, to their end or to what cut them.
-func (t *teller) hooks(events []history.Event) {
+func (t *reader) hooks(events []history.Event) {
 	running := map[*lane]int{}
 	end := func(l *lane, at time.Time, how string) {
 		i, ok := running[l]
@@ -310,7 +310,7 @@ func (t *teller) hooks(events []history.Event) {
 }
 
 // sleep draws a sleep hook. It leaves no trace of its own: it lies between the first sign of the kill and the first stop call.
-func (t *teller) sleep(c scenario.Container, events []history.Event) {
+func (t *reader) sleep(c scenario.Container, events []history.Event) {
 	l := t.lane(history.Event{Pod: t.h.Pod, Container: c.Name})
 	var from, to *time.Duration
 	for _, e := range events {

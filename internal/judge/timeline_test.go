@@ -25,8 +25,8 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// story tells a history in few words: each beat is something that happened so many seconds after the first request.
-type story []history.Event
+// timeline tells a history in few words: each beat is something that happened so many seconds after the first request.
+type timeline []history.Event
 
 var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
@@ -35,8 +35,8 @@ func at(s float64) time.Time { return day.Add(time.Duration(s * float64(time.Sec
 var calls int64
 
 // del is an accepted delete that changed the pod's grace: sent, answered 20 ms and seen 30 ms later.
-func del(s float64, grace int64) story {
-	return story{
+func del(s float64, grace int64) timeline {
+	return timeline{
 		{At: at(s), Kind: history.APIDelete, Grace: &grace},
 		{At: at(s + .02), Kind: history.APIDeleted},
 		{At: at(s + .03), Kind: history.APIPod, Reason: "MODIFIED", Grace: &grace, Deletion: history.Time(at(s + float64(grace)))},
@@ -44,18 +44,18 @@ func del(s float64, grace int64) story {
 }
 
 // ignored is an accepted delete that changed nothing.
-func ignored(s float64, grace int64) story { return del(s, grace)[:2] }
+func ignored(s float64, grace int64) timeline { return del(s, grace)[:2] }
 
-func removed(s float64) story {
-	return story{{At: at(s), Kind: history.APIPod, Reason: "DELETED", Grace: history.Seconds(0)}}
+func removed(s float64) timeline {
+	return timeline{{At: at(s), Kind: history.APIPod, Reason: "DELETED", Grace: history.Seconds(0)}}
 }
 
-func forced(s float64) story { return slices.Concat(del(s, 0), removed(s+.04)) }
+func forced(s float64) timeline { return slices.Concat(del(s, 0), removed(s+.04)) }
 
 // called is a runtime call that returned after took seconds; negative: never.
-func called(s, took float64, call, container string, grace *int64, err string) story {
+func called(s, took float64, call, container string, grace *int64, err string) timeline {
 	calls++
-	all := story{{At: at(s), Kind: history.CRICall, Call: call, CallID: calls, Container: container, Grace: grace}}
+	all := timeline{{At: at(s), Kind: history.CRICall, Call: call, CallID: calls, Container: container, Grace: grace}}
 	if took >= 0 {
 		all = append(all, history.Event{At: at(s + took), Kind: history.CRIReturn, Call: call, CallID: calls,
 			Container: container, Error: err})
@@ -63,32 +63,32 @@ func called(s, took float64, call, container string, grace *int64, err string) s
 	return all
 }
 
-func stop(s float64, container string, timeout int64, took float64) story {
+func stop(s float64, container string, timeout int64, took float64) timeline {
 	return called(s, took, "StopContainer", container, &timeout, "")
 }
 
-func sandbox(s float64) story { return called(s, .1, "StopPodSandbox", "", nil, "") }
+func sandbox(s float64) timeline { return called(s, .1, "StopPodSandbox", "", nil, "") }
 
-func line(s float64, container, word string) story {
-	return story{{At: at(s), Kind: history.Line, Container: container, Reason: word}}
+func line(s float64, container, word string) timeline {
+	return timeline{{At: at(s), Kind: history.Line, Container: container, Reason: word}}
 }
 
-func ended(s float64, container string, code int32) story {
-	return story{{At: at(s), Kind: history.ContainerExit, Container: container, ExitCode: &code}}
+func ended(s float64, container string, code int32) timeline {
+	return timeline{{At: at(s), Kind: history.ContainerExit, Container: container, ExitCode: &code}}
 }
 
-func killed(s float64, container string) story { return ended(s, container, 137) }
+func killed(s float64, container string) timeline { return ended(s, container, 137) }
 
-func killing(s float64, container string, count int32) story {
-	return story{{At: at(s), Kind: history.KubeletEvent, Reason: "Killing", Container: container, Count: count,
+func killing(s float64, container string, count int32) timeline {
+	return timeline{{At: at(s), Kind: history.KubeletEvent, Reason: "Killing", Container: container, Count: count,
 		Message: "Stopping container " + container}}
 }
 
 // finished is the end of the observation.
-func finished(s float64) story { return story{{At: at(s), Kind: history.Finished}} }
+func finished(s float64) timeline { return timeline{{At: at(s), Kind: history.Finished}} }
 
 // tell makes a history of the scenario at node level: armed a second before the first request.
-func tell(id string, beats ...story) history.History {
+func tell(id string, beats ...timeline) history.History {
 	h := history.History{Header: history.Header{Scenario: id, Arm: "stock", Level: "node", Minor: "v1.37"}}
 	h.Events = append(h.Events, history.Event{At: at(-1), Kind: history.Armed})
 	h.Events = append(h.Events, slices.Concat(beats...)...)

@@ -30,9 +30,9 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// story is one history in the terms of a drawing: lanes, and in them points and spans of time. All times count from the
+// timeline is one history in the terms of a drawing: lanes, and in them points and spans of time. All times count from the
 // first request.
-type story struct {
+type timeline struct {
 	lanes []*lane
 	// deadline is the last one; nil where the judges found none to speak of.
 	deadline *time.Duration
@@ -73,7 +73,7 @@ type span struct {
 type lateness int
 
 const (
-	// unmarked: not at all. The deadline that the requests give is not the whole story, after a restart of the kubelet say.
+	// unmarked: not at all. The deadline that the requests give is not the whole timeline, after a restart of the kubelet say.
 	unmarked lateness = iota
 	// noted: in a quiet colour. It is so, but no rule of the scenario asks.
 	noted
@@ -107,9 +107,9 @@ func latenessOf(run result.Run, s scenario.Scenario, arm verdict.Arm) lateness {
 // maxLanes bounds the containers that are drawn; a scenario with many pods shows its first.
 const maxLanes = 8
 
-// teller puts a history into lanes.
-type teller struct {
-	story
+// reader puts a history into lanes.
+type reader struct {
+	timeline
 	h          history.History
 	s          scenario.Scenario // with the times of the history's level
 	start, end time.Time
@@ -118,9 +118,9 @@ type teller struct {
 	order      []string
 }
 
-// tellStory makes a story of a history. late is how a life beyond what the contract allows is drawn.
-func tellStory(h history.History, s scenario.Scenario, late lateness) story {
-	t := &teller{h: h, s: s.At(scenario.Level(h.Level)), containers: map[string]*lane{},
+// newTimeline makes a timeline of a history. late is how a life beyond what the contract allows is drawn.
+func newTimeline(h history.History, s scenario.Scenario, late lateness) timeline {
+	t := &reader{h: h, s: s.At(scenario.Level(h.Level)), containers: map[string]*lane{},
 		api: &lane{name: "API"}, pod: &lane{name: "pod", about: "sandbox, kubelet events"}}
 	outline, why := judge.Trace(h, s)
 	events := h.ByTime()
@@ -149,7 +149,7 @@ func tellStory(h history.History, s scenario.Scenario, late lateness) story {
 		t.lanes = append(t.lanes, t.containers[name])
 	}
 	t.lanes = append(t.lanes, t.pod)
-	return t.story
+	return t.timeline
 }
 
 // firstStep is when a scenario that no judge can read began: with its first step, or when it was armed, or at all.
@@ -169,10 +169,10 @@ func firstStep(events []history.Event) time.Time {
 	return armed
 }
 
-func (t *teller) since(at time.Time) time.Duration { return at.Sub(t.start) }
+func (t *reader) since(at time.Time) time.Duration { return at.Sub(t.start) }
 
 // declare makes the lanes of the scenario's own containers, in the order in which they are stopped.
-func (t *teller) declare() {
+func (t *reader) declare() {
 	for _, c := range t.s.Pod.Containers {
 		t.lane(history.Event{Pod: t.h.Pod, Container: c.Name}).about = behaviour(c, false)
 	}
@@ -183,7 +183,7 @@ func (t *teller) declare() {
 }
 
 // lane is where an event is drawn.
-func (t *teller) lane(e history.Event) *lane {
+func (t *reader) lane(e history.Event) *lane {
 	if e.Container == "" {
 		return t.pod
 	}
@@ -199,7 +199,7 @@ func (t *teller) lane(e history.Event) *lane {
 }
 
 // own says that a pod is the scenario's own. A static pod's name has the node's name appended.
-func (t *teller) own(pod string) bool {
+func (t *reader) own(pod string) bool {
 	return pod == t.h.Pod || t.s.Pod.Static && strings.HasPrefix(pod, t.h.Pod+"-")
 }
 
@@ -229,7 +229,7 @@ func behaviour(c scenario.Container, sidecar bool) string {
 }
 
 // deadlines draws the deadline as it moves.
-func (t *teller) deadlines(o judge.Outline) {
+func (t *reader) deadlines(o judge.Outline) {
 	for i, d := range o.Deadlines {
 		last := i == len(o.Deadlines)-1
 		if !last && o.Deadlines[i+1].At.Equal(d.At) {
@@ -255,7 +255,7 @@ func (t *teller) deadlines(o judge.Outline) {
 }
 
 // lives draws how long each container lived, and how long beyond what is allowed.
-func (t *teller) lives(events []history.Event, o judge.Outline, as lateness) {
+func (t *reader) lives(events []history.Event, o judge.Outline, as lateness) {
 	begun := t.alive(events)
 	live := func(l *lane, name string, to time.Time, open bool) {
 		one := span{from: max(0, t.since(begun[l])), to: t.since(to), kind: "life", open: open,
@@ -306,7 +306,7 @@ func (t *teller) lives(events []history.Event, o judge.Outline, as lateness) {
 
 // alive returns the containers that lived at the first request. Histories that are cut down to what follows it tell no start:
 // then the scenario's own containers lived, for it was armed.
-func (t *teller) alive(events []history.Event) map[*lane]time.Time {
+func (t *reader) alive(events []history.Event) map[*lane]time.Time {
 	begun := map[*lane]time.Time{}
 	told := map[*lane]bool{}
 	for _, e := range events {
@@ -334,7 +334,7 @@ func (t *teller) alive(events []history.Event) map[*lane]time.Time {
 }
 
 // drop takes the lanes away of containers of which there is nothing to draw.
-func (t *teller) drop() {
+func (t *reader) drop() {
 	t.order = slices.DeleteFunc(t.order, func(name string) bool {
 		l := t.containers[name]
 		return len(l.lives)+len(l.points)+len(l.spans) == 0
@@ -342,7 +342,7 @@ func (t *teller) drop() {
 }
 
 // moments are those that stretch the axis: all that is drawn, but for deadlines, which may lie far beyond what happened.
-func (s story) moments() []time.Duration {
+func (s timeline) moments() []time.Duration {
 	var all []time.Duration
 	for _, l := range s.lanes {
 		for _, p := range l.points {

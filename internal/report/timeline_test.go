@@ -78,8 +78,8 @@ func (m *made) finished(at float64) history.History {
 	return m.h
 }
 
-// told writes a story down, a line for each thing in it.
-func told(s story) []string {
+// told writes a timeline down, a line for each thing in it.
+func told(s timeline) []string {
 	var lines []string
 	for _, l := range s.lanes {
 		for _, one := range l.lives {
@@ -115,7 +115,7 @@ func stubborn(id string, grace int64, hook *scenario.Hook, steps ...scenario.Ste
 		Steps: steps, Levels: []scenario.Level{scenario.LevelSim}}
 }
 
-func TestStoryOfAShortening(t *testing.T) {
+func TestTimelineOfAShortening(t *testing.T) {
 	s := stubborn("a", 60, nil, scenario.Step{Do: scenario.Delete{Grace: 60}}, scenario.Step{After: 3 * time.Second, Do: scenario.Delete{Grace: 5}},
 		scenario.Step{After: 4 * time.Second, Do: scenario.Delete{Grace: 60}})
 	h := newMade(s, verdict.Fixed).delete(0, 60).
@@ -130,14 +130,14 @@ func TestStoryOfAShortening(t *testing.T) {
 		`main: term 0s "TERM"`, `main: kill 5s "KILL at 5 s"`,
 		`main: call stop failed 0s-5s "StopContainer(60) Canceled" due 1m0s`, `main: call stop 3s-6s "StopContainer(2)" open due 5s`,
 	}
-	got := told(tellStory(h, s, faulty))
+	got := told(newTimeline(h, s, faulty))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
-// TestStoryOfTooLong: the same life is a fault, a note or nothing, as a judge and the other arm have it.
-func TestStoryOfTooLong(t *testing.T) {
+// TestTimelineOfTooLong: the same life is a fault, a note or nothing, as a judge and the other arm have it.
+func TestTimelineOfTooLong(t *testing.T) {
 	s := stubborn("a", 60, nil, scenario.Step{Do: scenario.Delete{Grace: 60}}, scenario.Step{After: 3 * time.Second, Do: scenario.Force{}})
 	late := newMade(s, verdict.Stock).delete(0, 60).delete(3, 0).exit(60, "main", 137).finished(61)
 	prompt := newMade(s, verdict.Fixed).delete(0, 60).delete(3, 0).exit(3, "main", 137).finished(4)
@@ -153,14 +153,14 @@ func TestStoryOfTooLong(t *testing.T) {
 		run := result.Run{Results: result.Results{Results: []result.Result{{Scenario: "a", Arm: verdict.Stock,
 			Rules: []result.Rule{{Finding: judge.Finding{Rule: "R1", Outcome: c.outcome}}}}}},
 			Histories: map[result.Key]history.History{{Scenario: "a", Arm: verdict.Stock}: late, {Scenario: "a", Arm: verdict.Fixed}: c.fixed}}
-		got := strings.Join(told(tellStory(late, s, latenessOf(run, s, verdict.Stock))), "\n")
+		got := strings.Join(told(newTimeline(late, s, latenessOf(run, s, verdict.Stock))), "\n")
 		if c.want != "" && !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "overdue") {
 			t.Errorf("%s: want %q in\n%s", name, c.want, got)
 		}
 	}
 }
 
-func TestStoryOfHooks(t *testing.T) {
+func TestTimelineOfHooks(t *testing.T) {
 	exec := &scenario.Hook{Kind: scenario.HookExec}
 	sleep := &scenario.Hook{Kind: scenario.HookSleep, Takes: 50 * time.Second}
 	for name, c := range map[string]struct {
@@ -185,15 +185,15 @@ func TestStoryOfHooks(t *testing.T) {
 		s := stubborn("a", 60, c.hook, scenario.Step{Do: scenario.Delete{Grace: 60}})
 		m := newMade(s, verdict.Fixed).delete(0, 60)
 		c.what(m)
-		got := strings.Join(told(tellStory(m.exit(5, "main", 137).finished(6), s, unmarked)), "\n")
+		got := strings.Join(told(newTimeline(m.exit(5, "main", 137).finished(6), s, unmarked)), "\n")
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%s: want %q in\n%s", name, c.want, got)
 		}
 	}
 }
 
-// TestStoryOfMore: restarts, manifests, evictions, second lives, containers that never started, other pods.
-func TestStoryOfMore(t *testing.T) {
+// TestTimelineOfMore: restarts, manifests, evictions, second lives, containers that never started, other pods.
+func TestTimelineOfMore(t *testing.T) {
 	s := stubborn("a", 20, nil, scenario.Step{Do: scenario.RemoveManifest{}})
 	s.Pod.Static = true
 	s.Faults = []scenario.Fault{{Call: "PullImage", Delay: time.Second}}
@@ -217,18 +217,18 @@ func TestStoryOfMore(t *testing.T) {
 		`main: exit 6s "exit 1 at 6 s"`,
 		`other/main: line 8s "PROBE"`, `other/main: line 9s ""`,
 	}
-	if diff := cmp.Diff(want, told(tellStory(m.finished(10), s, unmarked))); diff != "" {
+	if diff := cmp.Diff(want, told(newTimeline(m.finished(10), s, unmarked))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
-func TestStoryDrawsNotEveryPodOfABurst(t *testing.T) {
+func TestTimelineDrawsNotEveryPodOfABurst(t *testing.T) {
 	s := stubborn("a", 1, nil, scenario.Step{Do: scenario.Burst{Pods: 30, Grace: 1}})
 	m := newMade(s, verdict.Fixed)
 	for i := range 30 {
 		m.add(float64(i), history.Event{Kind: history.Line, Container: "main", Pod: fmt.Sprintf("a-%d", i), Reason: "TERM"})
 	}
-	got := tellStory(m.finished(40), s, unmarked)
+	got := newTimeline(m.finished(40), s, unmarked)
 	if len(got.lanes) != maxLanes+2 {
 		t.Errorf("%d lanes", len(got.lanes))
 	}
