@@ -87,7 +87,7 @@ func wait(ctx context.Context, kubeconfig, node, record string) error {
 		return err
 	}
 	defer out.Close()
-	go control.Beat(ctx, out)
+	go control.DetectStalls(ctx, out)
 	config, err := credentials(ctx, kubeconfig)
 	if ctx.Err() != nil {
 		return out.Err()

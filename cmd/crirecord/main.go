@@ -86,7 +86,7 @@ func serve(ctx context.Context, listen, runtime, record string, errs io.Writer) 
 		return errors.Join(err, out.Trouble(err))
 	}
 	defer proxy.Close()
-	go control.Beat(ctx, out)
+	go control.DetectStalls(ctx, out)
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	told := false

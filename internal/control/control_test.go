@@ -42,13 +42,13 @@ func (t *taken) Add(e history.Event) {
 	t.all = append(t.all, e)
 }
 
-// In time that stands still for nobody no beat is late.
-func TestABeatInTimeIsNotRecorded(t *testing.T) {
+// In time that stands still for nobody no interval is late.
+func TestATimerInTimeIsNotRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		var sink taken
-		Beat(ctx, &sink)
+		DetectStalls(ctx, &sink)
 		if len(sink.all) != 0 {
 			t.Errorf("%+v", sink.all)
 		}

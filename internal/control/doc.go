@@ -19,7 +19,7 @@ limitations under the License.
 //
 // It waits in three ways:
 //
-//   - A timer that is due every 50 ms (Beat). The process of the recorder does this too, because a call that is recorded late
+//   - A timer that is due every 50 ms (DetectStalls). The process of the recorder does this too, because a call that is recorded late
 //     looks like one that was made late.
 //   - A watch of the node's pods, with the kubelet's own credentials, over the kubelet's own way to the API server (Pods). What it
 //     sees of a pod that is to end is recorded with the moment.

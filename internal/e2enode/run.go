@@ -36,8 +36,8 @@ import (
 const (
 	// downTimeout bounds taking the node down, which goes on when the run was interrupted.
 	downTimeout = time.Minute
-	// beat is how often a run says how far it is.
-	beat = 15 * time.Second
+	// progressInterval is how often a run says how far it is.
+	progressInterval = 15 * time.Second
 )
 
 // Options are what the suite is run with on one arm.
@@ -183,7 +183,7 @@ func (o Options) follow(ctx context.Context, node *localnode.Node, p localnode.P
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- node.Run(ctx, p) }()
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
 	begin := time.Now()
 	o.logf("running the suite, %d specs at a time", o.Procs)

@@ -51,8 +51,8 @@ type Runner struct {
 	mu    sync.Mutex
 }
 
-// beat is how often a long step says that it is still at work.
-const beat = 30 * time.Second
+// progressInterval is how often a long step says that it is still at work.
+const progressInterval = 30 * time.Second
 
 // Step is a part of the proof that may be left out.
 type Step string
@@ -149,7 +149,7 @@ func (r *Runner) heartbeat(format string, args ...any) (stop func()) {
 	start, done := time.Now(), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		tick := time.NewTicker(beat)
+		tick := time.NewTicker(progressInterval)
 		defer tick.Stop()
 		for {
 			select {

@@ -118,7 +118,7 @@ func TestRulesInVirtualTime(t *testing.T) {
 	} {
 		for _, c := range cases {
 			t.Run(string(rule)+"/"+c.id+"/"+c.name, func(t *testing.T) {
-				h := tell(c.id, c.beats...)
+				h := tell(c.id, c.events...)
 				h.Level = string(scenario.LevelSim)
 				got := Judge(rule, h, row(t, c.id))
 				if got.Outcome != c.want || !strings.Contains(got.Why, c.why) {

@@ -76,7 +76,7 @@ func TestRulesOfAClusterFind(t *testing.T) {
 	} {
 		for _, c := range cases {
 			t.Run(string(rule)+" "+c.name, func(t *testing.T) {
-				found := Judge(rule, tell(c.id, c.beats...), row(t, c.id))
+				found := Judge(rule, tell(c.id, c.events...), row(t, c.id))
 				if found.Outcome != c.want || !strings.Contains(found.Why, c.why) {
 					t.Errorf("%s: %q, want %s: %q", found.Outcome, found.Why, c.want, c.why)
 				}

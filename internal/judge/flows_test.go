@@ -211,7 +211,7 @@ func TestFlows(t *testing.T) {
 	for rule, cases := range flowCases {
 		for _, c := range cases {
 			t.Run(string(rule)+"/"+c.id+"/"+c.name, func(t *testing.T) {
-				got := Judge(rule, tell(c.id, c.beats...), row(t, c.id))
+				got := Judge(rule, tell(c.id, c.events...), row(t, c.id))
 				if got.Rule != rule || got.Outcome != c.want || !strings.Contains(got.Why, c.why) {
 					t.Errorf("got %s: %s\nwant %s with %q", got.Outcome, got.Why, c.want, c.why)
 				}

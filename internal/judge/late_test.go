@@ -51,11 +51,11 @@ func slow(from float64, n int) timeline {
 func TestLateness(t *testing.T) {
 	first, long := del(0, 30), del(0, 90)
 	for _, c := range []struct {
-		name  string
-		rule  scenario.Rule
-		beats []timeline
-		want  scenario.Outcome
-		why   string
+		name   string
+		rule   scenario.Rule
+		events []timeline
+		want   scenario.Outcome
+		why    string
 	}{
 		// force-while-terminating: del(30), +3 s force.
 		{"nobody", "R4", parts(first, stop(.1, "main", 30, 3), forced(3), stop(3.1, "main", 0, .1), killed(3.2, "main"), over(3.2)), held_, "at once"},
@@ -81,7 +81,7 @@ func TestLateness(t *testing.T) {
 		{"early is not late", "R1", parts(first, kept(0, 20), stop(.1, "main", 30, 5), killed(2, "main"), forced(3), over(3.2)), broken_, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Judge(c.rule, tell("force-while-terminating", c.beats...), row(t, "force-while-terminating"))
+			got := Judge(c.rule, tell("force-while-terminating", c.events...), row(t, "force-while-terminating"))
 			if got.Outcome != c.want || !strings.Contains(got.Why, c.why) {
 				t.Errorf("got %s: %s\nwant %s with %q", got.Outcome, got.Why, c.want, c.why)
 			}

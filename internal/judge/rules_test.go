@@ -28,7 +28,7 @@ import (
 // Each case is a history of a scenario at its node times (scenario package): what one rule's judge must find in it.
 type ruleCase struct {
 	name, id string
-	beats    []timeline
+	events   []timeline
 	want     scenario.Outcome
 	why      string // a part of what it says
 }
@@ -359,7 +359,7 @@ func TestRules(t *testing.T) {
 		for _, c := range cases {
 			seen[c.want] = true
 			t.Run(string(rule)+"/"+c.name, func(t *testing.T) {
-				got := Judge(rule, tell(c.id, c.beats...), row(t, c.id))
+				got := Judge(rule, tell(c.id, c.events...), row(t, c.id))
 				if got.Rule != rule || got.Outcome != c.want || !strings.Contains(got.Why, c.why) {
 					t.Errorf("got %s: %s\nwant %s with %q", got.Outcome, got.Why, c.want, c.why)
 				}

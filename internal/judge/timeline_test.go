@@ -88,10 +88,10 @@ func killing(s float64, container string, count int32) timeline {
 func finished(s float64) timeline { return timeline{{At: at(s), Kind: history.Finished}} }
 
 // tell makes a history of the scenario at node level: armed a second before the first request.
-func tell(id string, beats ...timeline) history.History {
+func tell(id string, events ...timeline) history.History {
 	h := history.History{Header: history.Header{Scenario: id, Arm: "stock", Level: "node", Minor: "v1.37"}}
 	h.Events = append(h.Events, history.Event{At: at(-1), Kind: history.Armed})
-	h.Events = append(h.Events, slices.Concat(beats...)...)
+	h.Events = append(h.Events, slices.Concat(events...)...)
 	return h
 }
 

@@ -23,8 +23,8 @@ import (
 	"time"
 )
 
-// heartbeat is how often a long step says that it is still at work.
-const heartbeat = 30 * time.Second
+// progressInterval is how often a long step says that it is still at work.
+const progressInterval = 30 * time.Second
 
 // progress writes a line when a step starts and one when it ends. The zero value is silent.
 type progress struct {
@@ -43,7 +43,7 @@ func (p progress) step(format string, args ...any) (done func(err error)) {
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		tick := time.NewTicker(heartbeat)
+		tick := time.NewTicker(progressInterval)
 		defer tick.Stop()
 		for {
 			select {

@@ -53,8 +53,8 @@ type Filler struct {
 	total int
 }
 
-// beat is how often a cell says that it is still at work.
-const beat = 30 * time.Second
+// progressInterval is how often a cell says that it is still at work.
+const progressInterval = 30 * time.Second
 
 // Fill returns the table of these plans. What could not be carried out is in the table as not-run, with the reason; the
 // error is for an interrupt, or a store that cannot be written. Cells that were filled before either are kept.
@@ -206,7 +206,7 @@ func (f *Filler) heartbeat(what string, begin time.Time) (stop func()) {
 	end := make(chan struct{})
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		tick := time.NewTicker(beat)
+		tick := time.NewTicker(progressInterval)
 		defer tick.Stop()
 		for {
 			select {

@@ -83,7 +83,7 @@ func (r *Run) runArm(ctx context.Context, arm verdict.Arm) (err error) {
 		}
 	}()
 	// The recorder is a part of this process at some levels, and the watches of the API are at all.
-	go control.Beat(ctx, b.waits)
+	go control.DetectStalls(ctx, b.waits)
 	defer b.tell(ctx)()
 	return b.runAll(ctx)
 }

@@ -24,19 +24,19 @@ import (
 )
 
 const (
-	// beat is how often a timer is due.
-	beat = 50 * time.Millisecond
+	// interval is how often a timer is due.
+	interval = 50 * time.Millisecond
 	// tells is the shortest delay that is recorded. Timers of an idle machine come about a millisecond late.
 	tells = 10 * time.Millisecond
 )
 
-// Beat waits for a timer again and again until ctx ends, and records when it came late.
-func Beat(ctx context.Context, sink history.Sink) {
-	timer := time.NewTimer(beat)
+// DetectStalls waits for a timer again and again until ctx ends, and records when it came late.
+func DetectStalls(ctx context.Context, sink history.Sink) {
+	timer := time.NewTimer(interval)
 	defer timer.Stop()
 	for {
-		due := time.Now().Add(beat)
-		timer.Reset(beat)
+		due := time.Now().Add(interval)
+		timer.Reset(interval)
 		select {
 		case <-timer.C:
 			record(sink, due, time.Since(due))

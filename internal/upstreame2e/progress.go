@@ -25,8 +25,8 @@ import (
 	"time"
 )
 
-// pulse is how often a run says how far it is.
-const pulse = 30 * time.Second
+// progressInterval is how often a run says how far it is.
+const progressInterval = 30 * time.Second
 
 // dot is what Ginkgo writes for a spec that is done.
 const dot = "•"
@@ -40,7 +40,7 @@ func (r Runner) beat(total int) (stop func()) {
 	done, begin := make(chan struct{}), time.Now()
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		tick := time.NewTicker(pulse)
+		tick := time.NewTicker(progressInterval)
 		defer tick.Stop()
 		for {
 			select {
