@@ -50,7 +50,7 @@ type regression struct {
 	arms      []verdict.Arm
 	ids       []string
 	scenarios []scenario.Scenario
-	lacking   []scenario.Scenario // what the minor cannot carry
+	skipped   []scenario.Scenario // what the minor cannot carry
 	catalogue []scenario.Scenario
 }
 

@@ -112,7 +112,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Behaviour, dir string, suites map[verdict.Arm]string) (results result.Results, failed, err error) {
 	begin := time.Now()
 	rows := simkubelet.Rows(p, q.scenarios)
-	results = result.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Lacking: result.LackingIn(q.minor, q.lacking)}
+	results = result.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Skipped: result.SkippedIn(q.minor, q.skipped)}
 	for _, s := range rows {
 		results.Scenarios = append(results.Scenarios, s.ID)
 	}

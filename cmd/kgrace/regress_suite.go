@@ -93,7 +93,7 @@ func (q *regression) playOn(ctx context.Context, app *app, r *kubetree.Repo, too
 	if results, err = result.Read(file); err != nil {
 		return results, failed, errors.Join(failed, err)
 	}
-	results.Lacking = result.LackingIn(q.minor, q.lacking)
+	results.Skipped = result.SkippedIn(q.minor, q.skipped)
 	return results, failed, results.Write(file)
 }
 

@@ -120,7 +120,7 @@ func (q *regression) canSplit() error {
 
 // pick chooses the scenarios: those of the minor, and of them those of the part.
 func (q *regression) pick() (err error) {
-	if q.scenarios, q.lacking, err = scenario.PickIn(q.catalogue, q.minor, scenario.Level(q.level), q.ids...); err != nil {
+	if q.scenarios, q.skipped, err = scenario.PickIn(q.catalogue, q.minor, scenario.Level(q.level), q.ids...); err != nil {
 		return err
 	}
 	s := &q.split

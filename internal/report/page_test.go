@@ -191,17 +191,17 @@ func TestBlockSaysWhoWasLate(t *testing.T) {
 	}
 }
 
-func TestRowSaysWhatTheMinorLacks(t *testing.T) {
+func TestRowSaysWhatTheMinorSkips(t *testing.T) {
 	catalogue, err := scenario.Catalogue()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, lacking, err := scenario.PickIn(catalogue, "v1.22", scenario.LevelNode)
+	_, skipped, err := scenario.PickIn(catalogue, "v1.22", scenario.LevelNode)
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := result.Run{Results: result.Results{Minor: "v1.22", Level: scenario.LevelNode, Arms: verdict.Arms()}}
-	if got := matrixRow(lacking[0], []result.Run{run}).Cells[0].Not; !strings.HasPrefix(got, "not in v1.22: since v1.") {
+	if got := matrixRow(skipped[0], []result.Run{run}).Cells[0].Not; !strings.HasPrefix(got, "not in v1.22: since v1.") {
 		t.Errorf("the page says %q", got)
 	}
 }

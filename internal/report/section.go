@@ -101,7 +101,7 @@ func matrixRow(s scenario.Scenario, runs []result.Run) row {
 			c := cell{First: i == 0, Not: "does not run at level " + string(run.Level)}
 			if why := s.Not[run.Level]; why != "" {
 				c.Not += ": " + why
-			} else if why := s.Lacks(run.Minor); why != "" {
+			} else if why := s.SkipReason(run.Minor); why != "" {
 				c.Not = "not in " + run.Minor + ": " + why
 			}
 			if slices.Contains(run.Scenarios, s.ID) {

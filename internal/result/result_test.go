@@ -94,17 +94,17 @@ func TestTableSaysWhoWasLate(t *testing.T) {
 	}
 }
 
-func TestTableNamesWhatTheMinorLacks(t *testing.T) {
+func TestTableNamesWhatTheMinorSkips(t *testing.T) {
 	catalogue, err := scenario.Catalogue()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, lacking, err := scenario.PickIn(catalogue, "v1.22", scenario.LevelNode)
+	_, skipped, err := scenario.PickIn(catalogue, "v1.22", scenario.LevelNode)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := example()
-	r.Minor, r.Lacking = "v1.22", LackingIn("v1.22", lacking)
+	r.Minor, r.Skipped = "v1.22", SkippedIn("v1.22", skipped)
 	text := table(t, r)
 	for _, want := range []string{
 		"\nnot in v1.22: sidecar-shorten, sidecar-force, sidecar-order, sidecar-with-hook, sidecar-of-a-finished-main (since v1.29: init containers that ",

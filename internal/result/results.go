@@ -43,24 +43,24 @@ type Results struct {
 	// Arms and Scenarios are what was asked for; a result may be missing only if the run was cut short.
 	Arms      []verdict.Arm `json:"arms"`
 	Scenarios []string      `json:"scenarios"`
-	// Lacking are the scenarios that were not asked for because the minor cannot carry them.
-	Lacking []Lack `json:"lacking,omitempty"`
+	// Skipped are the scenarios that were not asked for because the minor cannot carry them.
+	Skipped []Skip `json:"lacking,omitempty"`
 	// Seconds is how long the run took.
 	Seconds float64  `json:"seconds"`
 	Results []Result `json:"results"`
 }
 
-// Lack is a scenario that a minor cannot carry.
-type Lack struct {
+// Skip is a scenario that a minor cannot carry.
+type Skip struct {
 	Scenario string `json:"scenario"`
 	Why      string `json:"why"`
 }
 
-// LackingIn lists scenarios that a minor cannot carry, each with the reason.
-func LackingIn(minor string, rows []scenario.Scenario) []Lack {
-	var all []Lack
+// SkippedIn lists scenarios that a minor cannot carry, each with the reason.
+func SkippedIn(minor string, rows []scenario.Scenario) []Skip {
+	var all []Skip
 	for _, s := range rows {
-		all = append(all, Lack{s.ID, s.Lacks(minor)})
+		all = append(all, Skip{s.ID, s.SkipReason(minor)})
 	}
 	return all
 }

@@ -53,7 +53,7 @@ func (r Results) Table(out io.Writer) error {
 		fmt.Fprintln(out, strings.TrimRight(line, " \n"))
 	}
 	fmt.Fprintln(out)
-	for _, note := range append(r.lacks(), notes...) {
+	for _, note := range append(r.skips(), notes...) {
 		fmt.Fprintln(out, note)
 	}
 	_, err := fmt.Fprint(out, r.closing())
@@ -154,15 +154,15 @@ func (r Results) Notes(id string) []string {
 	return notes
 }
 
-// lacks name what the minor cannot carry, one line a reason.
-func (r Results) lacks() []string {
+// skips name what the minor cannot carry, one line a reason.
+func (r Results) skips() []string {
 	var reasons []string
 	ids := map[string][]string{}
-	for _, lack := range r.Lacking {
-		if ids[lack.Why] == nil {
-			reasons = append(reasons, lack.Why)
+	for _, skip := range r.Skipped {
+		if ids[skip.Why] == nil {
+			reasons = append(reasons, skip.Why)
 		}
-		ids[lack.Why] = append(ids[lack.Why], lack.Scenario)
+		ids[skip.Why] = append(ids[skip.Why], skip.Scenario)
 	}
 	var lines []string
 	for _, why := range reasons {

@@ -106,8 +106,8 @@ func (s Scenario) check(level Level) []error {
 	if err := s.Since.check(); err != nil {
 		refuse("the minor it needs: %v", err)
 	}
-	if err := s.checkSpoilt(); err != nil {
-		refuse("a minor where it is spoilt: %v", err)
+	if err := s.checkBrokenIn(); err != nil {
+		refuse("a minor where it is broken: %v", err)
 	}
 	for _, l := range s.Levels {
 		if len(s.Expect) > 0 && len(s.At(l).Expect) == 0 {

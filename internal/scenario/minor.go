@@ -56,20 +56,20 @@ type Earlier struct {
 	Stock Outcome
 }
 
-// Lacks says why a minor cannot carry the scenario at any level; "" if it can.
-func (s Scenario) Lacks(minor string) string {
+// SkipReason says why a minor cannot carry the scenario at any level; "" if it can.
+func (s Scenario) SkipReason(minor string) string {
 	if s.Since.before(minor) {
 		return fmt.Sprintf("since %s: %s", s.Since.Minor, s.Since.Why)
 	}
-	if why := s.Spoilt[minor]; why != "" {
-		return "spoilt there: " + why
+	if why := s.BrokenIn[minor]; why != "" {
+		return "broken there: " + why
 	}
 	return ""
 }
 
-// checkSpoilt finds what is wrong with the minors that cannot carry the scenario though they are not too old.
-func (s Scenario) checkSpoilt() error {
-	for minor, why := range s.Spoilt {
+// checkBrokenIn finds what is wrong with the minors that cannot carry the scenario though they are not too old.
+func (s Scenario) checkBrokenIn() error {
+	for minor, why := range s.BrokenIn {
 		if err := (Since{minor, why}).check(); err != nil {
 			return err
 		}
@@ -93,24 +93,24 @@ func (s Scenario) In(minor string) Scenario {
 
 // PickIn is Pick for one minor: the scenarios that it can carry, and those that it lacks. An id that the minor lacks is an
 // error with the reason.
-func PickIn(all []Scenario, minor string, level Level, ids ...string) (picked, lacking []Scenario, err error) {
+func PickIn(all []Scenario, minor string, level Level, ids ...string) (picked, skipped []Scenario, err error) {
 	rows, err := Pick(all, level, ids...)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, s := range rows {
-		why := s.Lacks(minor)
+		why := s.SkipReason(minor)
 		switch {
 		case why == "":
 			picked = append(picked, s)
 		case len(ids) > 0:
 			return nil, nil, fmt.Errorf("%s cannot carry scenario %q, which is %s", minor, s.ID, why)
 		default:
-			lacking = append(lacking, s)
+			skipped = append(skipped, s)
 		}
 	}
 	if len(picked) == 0 {
 		return nil, nil, fmt.Errorf("%s can carry none of %s", minor, strings.Join(ids, ", "))
 	}
-	return picked, lacking, nil
+	return picked, skipped, nil
 }

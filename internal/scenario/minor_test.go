@@ -28,27 +28,27 @@ func TestAMinorLacksWhatCameLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, level := range Levels() {
-		old, lacking, err := PickIn(all, "v1.22", level)
+		old, skipped, err := PickIn(all, "v1.22", level)
 		if err != nil {
 			t.Fatal(err)
 		}
 		both, err := Pick(all, level)
-		if err != nil || len(old)+len(lacking) != len(both) {
-			t.Errorf("level %s: v1.22 runs %d scenarios and lacks %d; there are %d (%v)", level, len(old), len(lacking), len(both), err)
+		if err != nil || len(old)+len(skipped) != len(both) {
+			t.Errorf("level %s: v1.22 runs %d scenarios and lacks %d; there are %d (%v)", level, len(old), len(skipped), len(both), err)
 		}
-		for _, s := range lacking {
-			if s.Lacks("v1.22") == "" {
+		for _, s := range skipped {
+			if s.SkipReason("v1.22") == "" {
 				t.Errorf("v1.22 lacks %s and does not say why", s.ID)
 			}
 		}
-		if !slices.ContainsFunc(lacking, func(s Scenario) bool { return s.ID == "sidecar-order" }) {
+		if !slices.ContainsFunc(skipped, func(s Scenario) bool { return s.ID == "sidecar-order" }) {
 			t.Errorf("level %s: v1.22 has no sidecars, but runs their scenarios", level)
 		}
-		if _, lacking, err := PickIn(all, "v1.37", level); err != nil || len(lacking) > 0 {
-			t.Errorf("level %s: v1.37 lacks %d scenarios, %v", level, len(lacking), err)
+		if _, skipped, err := PickIn(all, "v1.37", level); err != nil || len(skipped) > 0 {
+			t.Errorf("level %s: v1.37 lacks %d scenarios, %v", level, len(skipped), err)
 		}
-		if _, lacking, err := PickIn(all, "v1.36", level); err != nil || len(lacking) != 1 || !strings.Contains(lacking[0].Lacks("v1.36"), "spoilt there: probes") {
-			t.Errorf("level %s: v1.36 lacks %d scenarios, %v", level, len(lacking), err)
+		if _, skipped, err := PickIn(all, "v1.36", level); err != nil || len(skipped) != 1 || !strings.Contains(skipped[0].SkipReason("v1.36"), "broken there: probes") {
+			t.Errorf("level %s: v1.36 lacks %d scenarios, %v", level, len(skipped), err)
 		}
 	}
 	if _, _, err := PickIn(all, "v1.22", LevelNode, "now", "sidecar-order"); err == nil || !strings.Contains(err.Error(), `"sidecar-order", which is since v1.29: init containers`) {

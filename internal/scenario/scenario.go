@@ -83,9 +83,9 @@ type Scenario struct {
 	NotOn map[string]string
 	// Since is the first minor that can carry it, at whichever level.
 	Since Since
-	// Spoilt says of later minors why they cannot carry it all the same: a fault of upstream's own in what it watches, which
+	// BrokenIn says of later minors why they cannot carry it all the same: a fault of upstream's own in what it watches, which
 	// is no part of what the series mends.
-	Spoilt map[string]string
+	BrokenIn map[string]string
 }
 
 // Times replaces a scenario's times at one level.

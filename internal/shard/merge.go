@@ -167,7 +167,7 @@ func together(out string, p sim.Behaviour, rows []scenario.Scenario, parts []*Ma
 			return all, fmt.Errorf("%s: not the results of part %s: %s on %v of %s; want %s on %v of %s",
 				file, m.Part, short(fmt.Sprint(part.Scenarios)), part.Arms, part.Minor, short(fmt.Sprint(want)), all.Arms, all.Minor)
 		}
-		all.Seconds, all.Lacking = max(all.Seconds, part.Seconds), part.Lacking
+		all.Seconds, all.Skipped = max(all.Seconds, part.Seconds), part.Skipped
 		for _, one := range part.Results {
 			key := result.Key{Scenario: one.Scenario, Arm: one.Arm}
 			if _, twice := byKey[key]; twice || !slices.Contains(want, one.Scenario) {

@@ -64,7 +64,7 @@ func leave(t *testing.T, dir string, p Part) {
 		below := filepath.Join(dir, Below(runtime))
 		mine := simkubelet.Rows(runtime, rows)
 		results := result.Results{Minor: minor, Level: scenario.LevelSim, Arms: verdict.Arms(), Scenarios: ids(mine), Seconds: float64(10 + p.Index),
-			Lacking: []result.Lack{{Scenario: "now", Why: "since v1.99"}}}
+			Skipped: []result.Skip{{Scenario: "now", Why: "since v1.99"}}}
 		for _, s := range mine {
 			for _, arm := range verdict.Arms() {
 				c := simkubelet.Config{Arm: arm, Behaviour: runtime}
