@@ -38,14 +38,14 @@ type bench struct {
 	plan *matrix.Plan
 	// stock is the arm's own tree, only read; after and before are ours.
 	stock, after, before string
-	// rungs by patch number; rung 0 is stock.
-	rungs []rung
+	// stages by patch number; stage 0 is stock.
+	stages []stage
 	// known are the catalogue's verdicts on trees of this minor, by what the trees are made of.
 	known map[string]*verdicts
 }
 
-// rung is the tree up to a patch.
-type rung struct {
+// stage is the tree up to a patch.
+type stage struct {
 	commit string
 	cell   matrix.Cell // of the column applies
 }
@@ -55,7 +55,7 @@ type rung struct {
 func newBench(ctx context.Context, p *Prover, plan *matrix.Plan, stock *kubetree.Tree) (*bench, error) {
 	dir := filepath.Join(p.treesDir(), plan.Minor)
 	b := &bench{Prover: p, plan: plan, stock: stock.Dir, after: filepath.Join(dir, "after"), before: filepath.Join(dir, "before"),
-		rungs: []rung{{commit: stock.Commit}}, known: map[string]*verdicts{}}
+		stages: []stage{{commit: stock.Commit}}, known: map[string]*verdicts{}}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -78,9 +78,9 @@ func newBench(ctx context.Context, p *Prover, plan *matrix.Plan, stock *kubetree
 }
 
 func (b *bench) climb(ctx context.Context) error {
-	below, lost := b.rungs[0].commit, ""
+	below, lost := b.stages[0].commit, ""
 	for _, patch := range b.plan.Patches {
-		r := rung{commit: below}
+		r := stage{commit: below}
 		var failed *patchset.ApplyError
 		var err error
 		one := &patchset.Series{Dir: b.plan.Series.Dir, Patches: []*patchset.Patch{patch.Patch}}
@@ -107,7 +107,7 @@ func (b *bench) climb(ctx context.Context) error {
 			r.cell = matrix.Cell{Status: matrix.Proved, Why: fmt.Sprintf("%d files", len(patch.Files))}
 			below = r.commit
 		}
-		b.rungs = append(b.rungs, r)
+		b.stages = append(b.stages, r)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (b *bench) apply(ctx context.Context, data []byte, flags ...string) (string
 
 // at makes a tree the one up to a patch.
 func (b *bench) at(ctx context.Context, tree string, number int) error {
-	return checkOut(ctx, tree, b.rungs[number].commit)
+	return checkOut(ctx, tree, b.stages[number].commit)
 }
 
 // missingError says why a tree cannot be made, or does not compile.

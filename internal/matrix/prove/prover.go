@@ -96,13 +96,13 @@ func (p *Prover) Prove(ctx context.Context, plan *matrix.Plan, number int, c mat
 	}
 	b := p.bench
 	if c == matrix.Applies {
-		return b.rungs[number].cell, nil
+		return b.stages[number].cell, nil
 	}
 	if c == matrix.Scenarios {
 		// A patch that does not apply may be one that upstream has in other words: stock's behaviour tells.
 		return b.scenarios(ctx, plan.Patches[number-1])
 	}
-	for _, r := range b.rungs[1 : number+1] {
+	for _, r := range b.stages[1 : number+1] {
 		if r.cell.Status != matrix.Proved && r.cell.Status != matrix.Drop {
 			return matrix.Cell{Status: matrix.NotRun, Why: "there is no tree: " + r.cell.Why}, nil
 		}
@@ -123,7 +123,7 @@ func (p *Prover) Prove(ctx context.Context, plan *matrix.Plan, number int, c mat
 // upTo are the places of the patches up to number that stock does not have already.
 func (b *bench) upTo(number int) (applied []int) {
 	for n := 1; n <= number; n++ {
-		if b.rungs[n].cell.Status == matrix.Proved {
+		if b.stages[n].cell.Status == matrix.Proved {
 			applied = append(applied, n)
 		}
 	}

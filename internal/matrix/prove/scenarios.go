@@ -55,12 +55,12 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 		cell.Settle("")
 		return cell, nil
 	}
-	for _, r := range b.rungs {
+	for _, r := range b.stages {
 		if r.cell.Status == matrix.Red {
 			return matrix.Cell{Status: matrix.NotRun, Why: "there is no whole series: " + r.cell.Why}, nil
 		}
 	}
-	ladder, err := b.ladder(ctx)
+	byStage, err := b.verdictsByStage(ctx)
 	if err != nil {
 		return cell, err
 	}
@@ -70,7 +70,7 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 		return cell, err
 	}
 	for _, id := range patch.Scenarios {
-		cell.Evidence = append(cell.Evidence, judged(id, patch.Number, ladder, without, slices.Contains(breaks, id)))
+		cell.Evidence = append(cell.Evidence, judged(id, patch.Number, byStage, without, slices.Contains(breaks, id)))
 	}
 	n := 0
 	for _, e := range cell.Evidence {
@@ -80,7 +80,7 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 	}
 	if without.Missing == "" {
 		cell.Settle(fmt.Sprintf("%d of %d are broken by the series without it", n, len(patch.Scenarios)))
-		if also := besides(patch.Scenarios, ladder[len(ladder)-1], without); len(also) > 0 {
+		if also := besides(patch.Scenarios, byStage[len(byStage)-1], without); len(also) > 0 {
 			cell.Notes = append(cell.Notes, "also broken by the series without it, and not in its trailer: "+strings.Join(also, " "))
 		}
 		return cell, nil
@@ -90,8 +90,8 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 	return cell, nil
 }
 
-// ladder are the verdicts on the trees up to each patch, stock first.
-func (b *bench) ladder(ctx context.Context) (all []*verdicts, err error) {
+// verdictsByStage are the verdicts on the trees up to each patch, stock first.
+func (b *bench) verdictsByStage(ctx context.Context) (all []*verdicts, err error) {
 	for n := 0; n <= len(b.plan.Patches); n++ {
 		v, err := b.verdictsOn(ctx, b.code(n))
 		if err != nil {
@@ -129,14 +129,14 @@ func upstreamHasIt(breaks []string, stock *verdicts) bool {
 	return len(breaks) > 0 && !slices.ContainsFunc(breaks, func(id string) bool { return !stock.Of(id).held() })
 }
 
-// judged judges one scenario of a patch's trailer. The ladder has the verdicts up to each patch, the last of the whole series;
+// judged judges one scenario of a patch's trailer. byStage has the verdicts up to each patch, the last of the whole series;
 // breaks says that stock is to break it.
-func judged(id string, number int, ladder []*verdicts, without *verdicts, breaks bool) matrix.Evidence {
+func judged(id string, number int, byStage []*verdicts, without *verdicts, breaks bool) matrix.Evidence {
 	e := matrix.Evidence{Name: id, Status: matrix.Proved}
-	whole := ladder[len(ladder)-1].Of(id)
+	whole := byStage[len(byStage)-1].Of(id)
 	lacking, where := without.Of(id), "the series without the patch"
 	if without.Missing != "" {
-		lacking, where = ladder[number-1].Of(id), "the tree before the patch"
+		lacking, where = byStage[number-1].Of(id), "the tree before the patch"
 	}
 	switch {
 	case whole.Invalid != "":
@@ -151,21 +151,21 @@ func judged(id string, number int, ladder []*verdicts, without *verdicts, breaks
 	case lacking.held():
 		e.Status, e.Text = matrix.Red, "held by "+where+" as well; it does not belong into the trailer"
 	default:
-		e.Text = fmt.Sprintf("%s breaks %s; %s", where, rules(lacking.Broken), heldFrom(id, ladder))
+		e.Text = fmt.Sprintf("%s breaks %s; %s", where, rules(lacking.Broken), heldFrom(id, byStage))
 	}
 	return e
 }
 
 // heldFrom says with which patch a scenario comes to be held.
-func heldFrom(id string, ladder []*verdicts) string {
-	n := len(ladder)
-	for n > 0 && ladder[n-1].Of(id).held() {
+func heldFrom(id string, byStage []*verdicts) string {
+	n := len(byStage)
+	for n > 0 && byStage[n-1].Of(id).held() {
 		n--
 	}
 	switch n {
 	case 0:
 		return "held on stock"
-	case len(ladder):
+	case len(byStage):
 		return "never held"
 	}
 	return fmt.Sprintf("held from patch %d on", n)

@@ -46,7 +46,7 @@ func TestJudged(t *testing.T) {
 	invalid := tree()
 	invalid.Scenarios["a"] = finding{Invalid: "R3: no pod"}
 	for name, c := range map[string]struct {
-		ladder  []*verdicts
+		byStage []*verdicts
 		without *verdicts
 		breaks  bool
 		want    string
@@ -63,7 +63,7 @@ func TestJudged(t *testing.T) {
 		"before does not compile": {[]*verdicts{tree("a"), gone, tree()}, gone, true, "not-run: on the tree before the patch: patch 3 does not apply"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := judged("a", 2, c.ladder, c.without, c.breaks)
+			e := judged("a", 2, c.byStage, c.without, c.breaks)
 			if got := string(e.Status) + ": " + e.Text; !strings.HasPrefix(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}

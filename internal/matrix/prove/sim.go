@@ -129,7 +129,7 @@ func (b *bench) treeKey(ctx context.Context, applied []int) (string, error) {
 		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, b.rungs[0].commit, b.plan.Pins.Go, b.plan.Pins.Staging, sources)
+	fmt.Fprintln(h, b.stages[0].commit, b.plan.Pins.Go, b.plan.Pins.Staging, sources)
 	for _, n := range applied {
 		patch := b.plan.Patches[n-1]
 		fmt.Fprintln(h, patch.Name, len(patch.Data))

@@ -100,7 +100,7 @@ func (b *bench) without(ctx context.Context, number int) (cell matrix.Cell, err 
 	// What is not proved there is asked of stock: upstream may have it, or its reason is stock's.
 	stock := map[string]intree.Result{}
 	if left := slices.DeleteFunc(slices.Clone(tests), func(d intree.Declared) bool { return before[d.Name()].Good() }); len(left) > 0 {
-		if stock = before; b.rungs[number-1].commit != b.rungs[0].commit {
+		if stock = before; b.stages[number-1].commit != b.stages[0].commit {
 			if stock, err = b.failing(ctx, number, b.stock, left); err != nil {
 				return cell, err
 			}
