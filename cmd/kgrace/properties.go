@@ -169,7 +169,7 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 	return nil
 }
 
-// plays says whether scenarios of a kind were asked for.
+// plays reports whether scenarios of a kind were asked for.
 func (q randomRun) plays(k property.Kind) bool { return q.kind == "" || property.Kind(q.kind) == k }
 
 // goodEnough is Good, but for a few scenarios, which may well be such that stock holds.

@@ -121,7 +121,7 @@ type lacking struct {
 	known  map[*packages.Package]bool
 }
 
-// names says that an error is about a package of such a module not being there.
+// names reports whether an error is about a package of such a module not being there.
 func (l lacking) names(e packages.Error) bool {
 	for _, module := range l.absent {
 		if strings.Contains(e.Msg, "could not import "+module+"/") || strings.Contains(e.Msg, "provides package "+module+"/") {
@@ -131,7 +131,7 @@ func (l lacking) names(e packages.Error) bool {
 	return false
 }
 
-// stands says that a package imports one of such a module, or one that does, or is one.
+// stands reports whether a package imports one of such a module, or one that does, or is one.
 func (l lacking) stands(p *packages.Package) bool {
 	if found, ok := l.known[p]; ok {
 		return found

@@ -39,7 +39,7 @@ type Result struct {
 	Passed bool `json:"passed"`
 }
 
-// Good says whether the verdict is the one that a proved series has.
+// Good reports whether the verdict is the one that a proved series has.
 func (r Result) Good() bool { return r.Verdict.Good() }
 
 func (r *Result) set(v verdict.Verdict, why string) { r.Verdict, r.Why = v, why }

@@ -198,7 +198,7 @@ func (s *Strike) CarryOut(ctx context.Context) error {
 	return status.Error(codes.Unknown, in.Fail.Error())
 }
 
-// known says whether the CRI has a method of this bare name.
+// known reports whether the CRI has a method of this bare name.
 func known(name string) bool {
 	for _, service := range []protoreflect.FullName{"runtime.v1.RuntimeService", "runtime.v1.ImageService"} {
 		d, err := protoregistry.GlobalFiles.FindDescriptorByName(service)

@@ -41,7 +41,7 @@ type Result struct {
 	Passed int `json:"passed,omitempty"`
 }
 
-// Good says whether the verdict is the one that a proved series has.
+// Good reports whether the verdict is the one that a proved series has.
 func (r Result) Good() bool { return r.Verdict.Good() }
 
 // Name of the test or package with its arm.

@@ -49,7 +49,7 @@ type Spec struct {
 // Name is the spec with its package.
 func (s Spec) Name() string { return s.Package + " " + s.Text }
 
-// FailsWith says whether the message of a failure is the one that the spec has to fail with on stock.
+// FailsWith reports whether the message of a failure is the one that the spec has to fail with on stock.
 func (s Spec) FailsWith(message string) bool { return s.reason != nil && s.reason.MatchString(message) }
 
 func (s *Spec) check() error {

@@ -276,7 +276,7 @@ func (t *transplant) spreadTo(pkg string, gone decl, said []string) bool {
 	return changed
 }
 
-// namesAny says whether d names something that gone declares: for a method its receiver's type has to be named as well.
+// namesAny reports whether d names something that gone declares: for a method its receiver's type has to be named as well.
 func namesAny(d, gone decl) bool {
 	if recv, method, ok := strings.Cut(gone.key, "."); ok {
 		return d.names[recv] && d.names[method]
@@ -299,7 +299,7 @@ func (t *transplant) complaintsAbout(name string) (said []string, out bool) {
 	return nil, false
 }
 
-// stocksForm says whether stock has a test function of that name.
+// stocksForm reports whether stock has a test function of that name.
 func (t *transplant) stocksForm(name string) bool {
 	for _, s := range t.stock {
 		if _, ok := t.known[s.pkg+" "+name]; ok {

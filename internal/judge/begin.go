@@ -143,7 +143,7 @@ func (f *facts) firstAct(from, until time.Time) time.Time {
 	return first
 }
 
-// syncs says that the return of a runtime call ends something that only SyncPod does.
+// syncs reports whether the return of a runtime call ends something that only SyncPod does.
 func syncs(e history.Event) bool {
 	switch e.Call {
 	case "PullImage", "CreateContainer", "StartContainer":
@@ -152,12 +152,12 @@ func syncs(e history.Event) bool {
 	return postStart(e)
 }
 
-// probe says that a call runs a probe, by its command line.
+// probe reports whether a call runs a probe, by its command line.
 func probe(e history.Event) bool {
 	return strings.HasPrefix(e.Call, "Exec") && strings.Contains(e.Message, "/actor mark ")
 }
 
-// postStart says that a call runs a postStart hook, by its command line.
+// postStart reports whether a call runs a postStart hook, by its command line.
 func postStart(e history.Event) bool {
 	return strings.HasPrefix(e.Call, "Exec") && strings.Contains(e.Message, scenario.PostStartWord)
 }

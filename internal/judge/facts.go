@@ -114,18 +114,18 @@ func (c call) target() time.Time { return c.at.Add(seconds(c.timeout)) }
 
 func (c call) canceled() bool { return strings.HasPrefix(c.err, "Canceled") }
 
-// refused says that the runtime answered with an error of its own.
+// refused reports whether the runtime answered with an error of its own.
 func (c call) refused() bool { return c.err != "" && !c.canceled() }
 
-// waits says that the container may have to wait before it is asked to stop: for its hook, or for its turn.
+// waits reports whether the container may have to wait before it is asked to stop: for its hook, or for its turn.
 func (c *container) waits() bool { return c.Hook != nil || c.sidecar }
 
-// waiting says that it had not been asked to stop yet at a moment, though it may have had to wait.
+// waiting reports whether it had not been asked to stop yet at a moment, though it may have had to wait.
 func (c *container) waiting(at time.Time) bool {
 	return c.waits() && !slices.ContainsFunc(c.stops, func(s call) bool { return s.at.Before(at) })
 }
 
-// alive says that the container's main process lived at a moment.
+// alive reports whether the container's main process lived at a moment.
 func (c *container) alive(at time.Time) bool { return c.exit == nil || c.exit.at.After(at) }
 
 // aliveAtCall and aliveAtReturn say the same of a call's beginning and its return, which may lie in the very moment in which
@@ -286,10 +286,10 @@ func (f *facts) forget() {
 	}
 }
 
-// absent says that the container never ran, because its image never came.
+// absent reports whether the container never ran, because its image never came.
 func (c *container) absent() bool { return c.Pull && len(c.started) == 0 && c.exit == nil }
 
-// first says that an event is about the first container of the name, as far as the history tells.
+// first reports whether an event is about the first container of the name, as far as the history tells.
 func (c *container) first(e history.Event) bool {
 	return c.id == "" || e.ContainerID == "" || e.ContainerID == c.id
 }

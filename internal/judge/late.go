@@ -70,7 +70,7 @@ func left(deadline, at time.Time) int64 {
 	return whole
 }
 
-// asked says that the container had been asked to stop before a moment, and that the runtime had not refused all of it.
+// asked reports whether the container had been asked to stop before a moment, and that the runtime had not refused all of it.
 func (c *container) asked(before time.Time) bool {
 	return slices.ContainsFunc(c.stops, func(s call) bool { return s.at.Before(before) && !s.refused() })
 }

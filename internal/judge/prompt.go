@@ -75,7 +75,7 @@ func (f *facts) answer(c *container, n int, due time.Time) (call, bool) {
 	return c.stopped(r.sent)
 }
 
-// tooLong says that a stop call gives more time than request number n left: more than what is left, rounded up, or than the
+// tooLong reports whether a stop call gives more time than request number n left: more than what is left, rounded up, or than the
 // window (R5) where this is the first call that asks the container to stop.
 func (f *facts) tooLong(c *container, s call, n int) bool {
 	_, latest := f.deadline(n)
@@ -89,7 +89,7 @@ func (f *facts) tooLong(c *container, s call, n int) bool {
 	return s.target().After(s.at.Add(seconds(most)).Add(f.Slack))
 }
 
-// explained says that the container ended by itself, or that the time of a stop call had run out.
+// explained reports whether the container ended by itself, or that the time of a stop call had run out.
 func (c *container) explained() bool {
 	return !c.exit.killed() || slices.ContainsFunc(c.stops, func(s call) bool { return !s.target().After(c.exit.at) })
 }

@@ -59,7 +59,7 @@ func onlyShorterRule(f *facts) Finding {
 	return held("no stop call and no kill lies past the first deadline")
 }
 
-// refused says that the runtime refused a stop call of a container that lived.
+// refused reports whether the runtime refused a stop call of a container that lived.
 func (f *facts) refused() bool {
 	for _, c := range f.containers {
 		for _, s := range c.stops {
@@ -71,7 +71,7 @@ func (f *facts) refused() bool {
 	return false
 }
 
-// restarted says that the kubelet was restarted between two moments.
+// restarted reports whether the kubelet was restarted between two moments.
 func (f *facts) restarted(from, to time.Time) bool {
 	return slices.ContainsFunc(f.begins, func(b beginning) bool { return b.since.After(from) && !b.since.After(to) })
 }

@@ -101,7 +101,7 @@ func (f *facts) hook(c *container) Finding {
 	return held("the hook ran until the deadline")
 }
 
-// shortenedSince says that the grace was shortened after a hook began: by then an attempt was waiting for it.
+// shortenedSince reports whether the grace was shortened after a hook began: by then an attempt was waiting for it.
 func (f *facts) shortenedSince(began time.Time) bool {
 	for _, n := range f.shortenings() {
 		if f.requests[n-1].sent.After(began) {
@@ -143,7 +143,7 @@ func (f *facts) repeated(c *container, starts []time.Time) Finding {
 	return Finding{}
 }
 
-// hookFailed says that the run of that number (from 0) of an exec hook ended with an error of its own: it was not cut, and it did
+// hookFailed reports whether the run of that number (from 0) of an exec hook ended with an error of its own: it was not cut, and it did
 // not end with its container.
 func (c *container) hookFailed(run int) bool {
 	if c.Hook.Kind != scenario.HookExec || run < 0 || run >= len(c.execs) {
@@ -154,7 +154,7 @@ func (c *container) hookFailed(run int) bool {
 	return failed && !one.back.IsZero() && c.aliveAtReturn(one)
 }
 
-// killFailed says that between two moments the runtime answered a call that ends the pod with an error of its own.
+// killFailed reports whether between two moments the runtime answered a call that ends the pod with an error of its own.
 func (f *facts) killFailed(from, to time.Time) bool {
 	failed := func(s call) bool { return s.refused() && !s.back.Before(from) && !s.back.After(to) }
 	for _, c := range f.containers {
@@ -165,7 +165,7 @@ func (f *facts) killFailed(from, to time.Time) bool {
 	return slices.ContainsFunc(f.sandboxStops, failed)
 }
 
-// endedIn says that the main process ended by itself after its hook began and before it was asked to stop.
+// endedIn reports whether the main process ended by itself after its hook began and before it was asked to stop.
 func (c *container) endedIn(began time.Time) bool {
 	if c.exit == nil || c.exit.killed() || c.exit.at.Before(began) {
 		return false

@@ -63,7 +63,7 @@ func runtimeCallsRule(f *facts) Finding {
 	return held("%d stop calls, none cancelled under a live container; the sandbox stopped last", calls)
 }
 
-// stopFailed says that by a moment the runtime had answered a stop call of the pod's with an error of its own.
+// stopFailed reports whether by a moment the runtime had answered a stop call of the pod's with an error of its own.
 func (f *facts) stopFailed(by time.Time) bool {
 	return slices.ContainsFunc(f.containers, func(c *container) bool {
 		return slices.ContainsFunc(c.stops, func(s call) bool { return s.refused() && !s.back.After(by) })

@@ -71,7 +71,7 @@ func (f *facts) killings(c *container) Finding {
 	return Finding{}
 }
 
-// anyRefused says that by a moment the runtime had answered a call that ends the pod with an error of its own.
+// anyRefused reports whether by a moment the runtime had answered a call that ends the pod with an error of its own.
 func (f *facts) anyRefused(by time.Time) bool {
 	failed := func(s call) bool { return s.refused() && !s.back.After(by.Add(f.Slack)) }
 	for _, c := range f.containers {
@@ -82,7 +82,7 @@ func (f *facts) anyRefused(by time.Time) bool {
 	return slices.ContainsFunc(f.sandboxStops, failed)
 }
 
-// about says that an event names the container: by its field, or else as a word of its message.
+// about reports whether an event names the container: by its field, or else as a word of its message.
 func about(e history.Event, name string) bool {
 	if e.Container != "" {
 		return e.Container == name

@@ -52,7 +52,7 @@ func (f *facts) flow() func() Finding {
 	return nil
 }
 
-// overrides says that a step is a kill of the kubelet's own.
+// overrides reports whether a step is a kill of the kubelet's own.
 func overrides(step scenario.Step) bool {
 	switch step.Do.(type) {
 	case scenario.Evict, scenario.Shutdown:

@@ -55,7 +55,7 @@ func ownerOf(series *patchset.Series, d intree.Declared) int {
 	return first
 }
 
-// names says whether a text has a subtest's name, as go test prints it or as it was written.
+// names reports whether a text has a subtest's name, as go test prints it or as it was written.
 func names(text, subtest string) bool {
 	return strings.Contains(text, subtest) || strings.Contains(text, strings.ReplaceAll(subtest, "_", " "))
 }

@@ -118,7 +118,7 @@ func (p *Plan) UpTo(n int) *patchset.Series {
 	return &patchset.Series{Dir: p.Series.Dir, Patches: p.Series.Patches[:n]}
 }
 
-// OnlyTests says that a patch touches nothing but what lies under test/, which needs a cluster to run.
+// OnlyTests reports whether a patch touches nothing but what lies under test/, which needs a cluster to run.
 func (p Patch) OnlyTests() bool {
 	return !slices.ContainsFunc(p.Files, func(f patchset.File) bool { return !strings.HasPrefix(f.Path, "test/") })
 }

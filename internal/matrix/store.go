@@ -37,7 +37,7 @@ func (s Store) path(minor, patch string, c Column) string {
 	return filepath.Join(s.Dir, minor, strings.TrimSuffix(patch, ".patch"), string(c)+".json")
 }
 
-// Any says whether there is any cell of a minor.
+// Any reports whether there is any cell of a minor.
 func (s Store) Any(minor string) bool {
 	entries, err := os.ReadDir(filepath.Join(s.Dir, minor))
 	return err == nil && len(entries) > 0

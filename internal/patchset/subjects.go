@@ -90,7 +90,7 @@ func checkLeftOff(leftOff []LeftOff, have []string, lead *Series, leadName strin
 	return problems
 }
 
-// onlyTests says that the patch touches nothing outside of test/, which no program of Kubernetes is built from.
+// onlyTests reports whether the patch touches nothing outside of test/, which no program of Kubernetes is built from.
 func (p *Patch) onlyTests() bool {
 	return len(p.Files) > 0 && !slices.ContainsFunc(p.Files, func(f File) bool { return !strings.HasPrefix(f.Path, "test/") })
 }
@@ -103,7 +103,7 @@ func (s *Series) subjects() []string {
 	return subjects
 }
 
-// isBackport says that upstream has the patch in a later minor, by the patch's own word, which lint holds to its form.
+// isBackport reports whether upstream has the patch in a later minor, by the patch's own word, which lint holds to its form.
 func (p *Patch) isBackport() bool {
 	return strings.Contains(p.Body, "\nUpstream-Status: Backport ")
 }

@@ -62,7 +62,7 @@ func Arming(s scenario.Scenario) func(history.Event) bool {
 	}
 }
 
-// Over says that nothing more is to come. In most scenarios: all containers ended, the sandbox was stopped after them, the pod
+// Over reports whether nothing more is to come. In most scenarios: all containers ended, the sandbox was stopped after them, the pod
 // left the API, every caller inside the kubelet was answered, and every call that was seen has returned. A pod that comes
 // back must have done so; of one that stays the mirror pod must.
 func Over(s scenario.Scenario, events []history.Event) bool {
@@ -124,7 +124,7 @@ func (w *watched) allGone() bool {
 	return true
 }
 
-// waited says that a call is under way which is worth waiting for. A hook in a container that has ended is not: where a runtime
+// waited reports whether a call is under way which is worth waiting for. A hook in a container that has ended is not: where a runtime
 // keeps that, nothing comes of it.
 func (w *watched) waited() bool {
 	for _, call := range w.calls {
@@ -135,7 +135,7 @@ func (w *watched) waited() bool {
 	return false
 }
 
-// noneStartedLives says that of the containers which were started none lives.
+// noneStartedLives reports whether of the containers which were started none lives.
 func (w *watched) noneStartedLives() bool {
 	for name := range w.alive {
 		if w.starts[name] > 0 {

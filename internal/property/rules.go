@@ -95,7 +95,7 @@ func Rules(s scenario.Scenario) []scenario.Rule {
 	return rules
 }
 
-// Shortens says that a request asks for less than one before it.
+// Shortens reports whether a request asks for less than one before it.
 func Shortens(s scenario.Scenario) bool {
 	least := int64(-1)
 	for _, step := range s.Steps {

@@ -82,7 +82,7 @@ func UnhurriedRules(s scenario.Scenario) []scenario.Rule {
 	return rules
 }
 
-// plain says that the judges know what happens: kills by terminations, one kubelet, and where a termination begins late, one
+// plain reports whether the judges know what happens: kills by terminations, one kubelet, and where a termination begins late, one
 // request (they take another delete for one that moves the deadline, though the API passes it by).
 func plain(s scenario.Scenario) bool {
 	if s.Pod.Restarts {

@@ -40,7 +40,7 @@ import (
 // disturbance bounds a step that ends a program of the node and waits for it to serve again.
 const disturbance = 60 * time.Second
 
-// carries says whether a level can carry a step out.
+// carries reports whether a level can carry a step out.
 func carries(level scenario.Level, do scenario.Action) bool {
 	switch do.(type) {
 	case scenario.Delete, scenario.DeletePlainly, scenario.Touch, scenario.RemoveFinalizer, scenario.Force, scenario.Taint, scenario.RemoveManifest, scenario.ChangeManifest, scenario.AddManifest,

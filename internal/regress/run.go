@@ -156,7 +156,7 @@ func (r *Run) put(arm verdict.Arm, result result.Result) {
 	})
 }
 
-// good says that an arm has every result and that each is the expected one.
+// good reports whether an arm has every result and that each is the expected one.
 func (r *Run) good(arm verdict.Arm) bool {
 	for _, s := range r.options.Scenarios {
 		slot := r.slots[key{arm, s.ID}]

@@ -32,7 +32,7 @@ import (
 // FirstRuns is the folder, below that of the artifacts, of the histories of first runs where a second one took place.
 const FirstRuns = "first-runs"
 
-// again says that a scenario decided nothing and shall be played a second time. A red one never is, and nothing is played a third
+// again reports whether a scenario decided nothing and shall be played a second time. A red one never is, and nothing is played a third
 // time. In a run that was interrupted, as by the loss of the node, or whose recording has a hole,
 // nothing can be played.
 func (p *play) again() bool {

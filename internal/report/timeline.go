@@ -198,7 +198,7 @@ func (t *reader) lane(e history.Event) *lane {
 	return t.containers[name]
 }
 
-// own says that a pod is the scenario's own. A static pod's name has the node's name appended.
+// own reports whether a pod is the scenario's own. A static pod's name has the node's name appended.
 func (t *reader) own(pod string) bool {
 	return pod == t.h.Pod || t.s.Pod.Static && strings.HasPrefix(pod, t.h.Pod+"-")
 }

@@ -86,12 +86,12 @@ type Rule struct {
 	Verdict verdict.Verdict  `json:"verdict"`
 }
 
-// Good says that every rule has the verdict that the catalogue expects.
+// Good reports whether every rule has the verdict that the catalogue expects.
 func (r Result) Good() bool {
 	return len(r.Rules) > 0 && !slices.ContainsFunc(r.Rules, func(one Rule) bool { return !one.Verdict.Good() })
 }
 
-// Red says that a judge saw something else than the catalogue expects.
+// Red reports whether a judge saw something else than the catalogue expects.
 func (r Result) Red() bool {
 	return slices.ContainsFunc(r.Rules, func(one Rule) bool { return one.Verdict.Red() })
 }

@@ -32,7 +32,7 @@ type Since struct {
 	Why string
 }
 
-// before says whether a minor is older. One without a name is none of the old ones.
+// before reports whether a minor is older. One without a name is none of the old ones.
 func (s Since) before(minor string) bool {
 	return s.Minor != "" && minor != "" && semver.Compare(minor, s.Minor) < 0
 }

@@ -88,7 +88,7 @@ type Container struct {
 	Pull bool
 }
 
-// EndsByItself says that the main process may have ended before anything is asked of it.
+// EndsByItself reports whether the main process may have ended before anything is asked of it.
 func (c Container) EndsByItself() bool { return c.Fails || c.Ends > 0 || c.Sick > 0 }
 
 func (c Container) check() error {

@@ -55,7 +55,7 @@ func Rules() []Rule {
 		Ends, Kept, NoLeftovers, LostUpdate}
 }
 
-// Known says whether the contract has this rule.
+// Known reports whether the contract has this rule.
 func (r Rule) Known() bool { return slices.Contains(Rules(), r) }
 
 // Title is the rule's name in the contract; "" for an unknown rule.

@@ -134,7 +134,7 @@ func withHook(containers []Container, takes time.Duration) []Container {
 	return containers
 }
 
-// Runs says whether the scenario runs at a level.
+// Runs reports whether the scenario runs at a level.
 func (s Scenario) Runs(level Level) bool { return slices.Contains(s.Levels, level) }
 
 // Longest is how many seconds after the first step the last container is gone on an arm that knows only the first
@@ -184,7 +184,7 @@ const beyond = 10 * time.Second
 // retry is how long the kubelet may wait before it tries again what failed: 10 s and a jitter of half of that.
 const retry = 15 * time.Second
 
-// Stays says that nothing asks for the pod's end: it must outlive the scenario.
+// Stays reports whether nothing asks for the pod's end: it must outlive the scenario.
 func (s Scenario) Stays() bool {
 	for _, step := range s.Steps {
 		if _, ok := Asked(step.Do, s.Pod.Grace); ok {
@@ -194,7 +194,7 @@ func (s Scenario) Stays() bool {
 	return !s.Bursts()
 }
 
-// Leaves says that the pod leaves the API in the end. An evicted one stays there as Failed.
+// Leaves reports whether the pod leaves the API in the end. An evicted one stays there as Failed.
 func (s Scenario) Leaves() bool {
 	for _, step := range s.Steps {
 		switch step.Do.(type) {
@@ -205,12 +205,12 @@ func (s Scenario) Leaves() bool {
 	return false
 }
 
-// Scheduled says that the scheduler places the pod: it belongs to a controller, or asks for a port of the node.
+// Scheduled reports whether the scheduler places the pod: it belongs to a controller, or asks for a port of the node.
 func (s Scenario) Scheduled() bool {
 	return s.Pod.Owner != "" || slices.ContainsFunc(s.Pod.All(), func(c Container) bool { return c.Port > 0 })
 }
 
-// Replaced says that another pod with the same containers takes the place of the first one as soon as the API has forgotten
+// Replaced reports whether another pod with the same containers takes the place of the first one as soon as the API has forgotten
 // that: its controller makes it, or the harness does.
 func (s Scenario) Replaced() bool {
 	if s.Pod.Owner == OwnerStatefulSet || s.Pod.Owner == OwnerDaemonSet {
@@ -219,7 +219,7 @@ func (s Scenario) Replaced() bool {
 	return slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Do == Recreate{} })
 }
 
-// ComesBack says that a pod of the same name, or in the same place, starts again after the first one's end.
+// ComesBack reports whether a pod of the same name, or in the same place, starts again after the first one's end.
 func (s Scenario) ComesBack() bool {
 	return s.Replaced() || slices.ContainsFunc(s.Steps, func(step Step) bool {
 		switch step.Do.(type) {
@@ -230,12 +230,12 @@ func (s Scenario) ComesBack() bool {
 	})
 }
 
-// Bursts says that the scenario makes its own pods, so that there is none to arm.
+// Bursts reports whether the scenario makes its own pods, so that there is none to arm.
 func (s Scenario) Bursts() bool {
 	return slices.ContainsFunc(s.Steps, func(step Step) bool { _, ok := step.Do.(Burst); return ok })
 }
 
-// Pulls says that the scenario happens during an image pull: it is armed when the pull has begun.
+// Pulls reports whether the scenario happens during an image pull: it is armed when the pull has begun.
 func (s Scenario) Pulls() bool {
 	return slices.ContainsFunc(s.Faults, func(f Fault) bool { return f.Call == "PullImage" })
 }

@@ -29,7 +29,7 @@ type Part struct {
 	Total int `json:"total"`
 }
 
-// Split says whether the run is split at all.
+// Split reports whether the run is split at all.
 func (p Part) Split() bool { return p.Total > 0 }
 
 // String is the part as the command line has it.

@@ -136,7 +136,7 @@ func look[T any](ctx context.Context, rt *Runtime, m method, request proto.Messa
 // lifeKey is the context key of the daemon's life that a handler belongs to.
 type lifeKey struct{}
 
-// dead says that the daemon that ran a handler is gone, so that nothing more of it happens.
+// dead reports whether the daemon that ran a handler is gone, so that nothing more of it happens.
 func dead(ctx context.Context) bool {
 	life, ok := ctx.Value(lifeKey{}).(*serving)
 	return ok && life.ctx.Err() != nil

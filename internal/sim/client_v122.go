@@ -31,5 +31,5 @@ type eventsClient any
 // errTimedOut is what a command that timed out returns.
 var errTimedOut = errors.New("command timed out")
 
-// TimedOut says that a command ended because its time was over.
+// TimedOut reports whether a command ended because its time was over.
 func TimedOut(err error) bool { return errors.Is(err, errTimedOut) }

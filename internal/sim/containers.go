@@ -240,7 +240,7 @@ func (c *container) tell() {
 	})
 }
 
-// running says that its main process lives.
+// running reports whether its main process lives.
 func (c *container) running() bool { return c.state == runtimev1.ContainerState_CONTAINER_RUNNING }
 
 // vanish ends its processes without a trace.

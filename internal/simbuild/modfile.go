@@ -117,7 +117,7 @@ func module(ours, theirs []byte, minor, tree, staging string) ([]byte, error) {
 	return f.Format()
 }
 
-// replacedByFolder says whether a go.mod replaces a module by a folder of its own: a stub, in a tree.
+// replacedByFolder reports whether a go.mod replaces a module by a folder of its own: a stub, in a tree.
 func replacedByFolder(f *modfile.File, path string) bool {
 	return slices.ContainsFunc(f.Replace, func(r *modfile.Replace) bool { return r.Old.Path == path && r.New.Version == "" })
 }

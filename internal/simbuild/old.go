@@ -64,7 +64,7 @@ func hint(minor string, err error) string {
 	return ""
 }
 
-// Random says whether a minor's suite can play random scenarios.
+// Random reports whether a minor's suite can play random scenarios.
 func Random(minor string) bool {
 	_, old := oldMinors[minor]
 	return !old

@@ -182,7 +182,7 @@ func outcomes(reports []types.Report, batch []Spec) map[string]Outcome {
 	return found
 }
 
-// explained says whether a spec did not pass.
+// explained reports whether a spec did not pass.
 func explained(found map[string]Outcome) bool {
 	for _, o := range found {
 		if o.State != types.SpecStatePassed.String() && o.State != types.SpecStateSkipped.String() {

@@ -59,7 +59,7 @@ func ParseStub(source string) (Stub, error) {
 	return Stub{Module: name, Version: version, Dir: dir}, nil
 }
 
-// IsVersion says that another version of the module stands in, and not a folder.
+// IsVersion reports whether another version of the module stands in, and not a folder.
 func (s Stub) IsVersion() bool { return s.Module != "" && s.Dir == "" }
 
 // Absent lists the modules that the tree of a minor does not have as its tag asks for them: nothing stands in for them, or

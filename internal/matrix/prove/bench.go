@@ -112,7 +112,7 @@ func (b *bench) climb(ctx context.Context) error {
 	return nil
 }
 
-// has says whether the tree has a patch already: it comes off cleanly.
+// has reports whether the tree has a patch already: it comes off cleanly.
 func (b *bench) has(ctx context.Context, data []byte) bool {
 	_, err := b.apply(ctx, data, "--reverse", "--check")
 	return err == nil

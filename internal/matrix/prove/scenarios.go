@@ -124,7 +124,7 @@ func brokenOnStock(ids []string, minor string) (breaks []string, err error) {
 	return breaks, nil
 }
 
-// upstreamHasIt says that stock holds every scenario that it is to break.
+// upstreamHasIt reports whether stock holds every scenario that it is to break.
 func upstreamHasIt(breaks []string, stock *verdicts) bool {
 	return len(breaks) > 0 && !slices.ContainsFunc(breaks, func(id string) bool { return !stock.Of(id).held() })
 }

@@ -27,7 +27,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// hurries says that a request asks for an earlier end than the first one, by R1: a delete counts from the first delete, an
+// hurries reports whether a request asks for an earlier end than the first one, by R1: a delete counts from the first delete, an
 // eviction from when it comes. Worked out here once more, so that the generator does not excuse itself.
 func hurries(s scenario.Scenario) bool {
 	var first, deleted time.Duration

@@ -87,7 +87,7 @@ const (
 	Unknown Object = "unknown"
 )
 
-// Restarts says that the runtime is restarted in it. Such sequences disturb all others.
+// Restarts reports whether the runtime is restarted in it. Such sequences disturb all others.
 func (q Sequence) Restarts() bool {
 	return slices.ContainsFunc(q.Steps, func(s Step) bool { return s.Call == Restart })
 }
