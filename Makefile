@@ -31,7 +31,7 @@ verify: ## prove that patches, vendored and generated files agree with each othe
 ci-lint: ## actionlint on the workflows of ci/
 	hack/verify-ci.sh
 
-update: ## write vendored and generated files anew
+update: ## update vendored and generated files
 	$(KGRACE) update
 
 unit: ## this project's unit tests: no root, no tree, virtual time
@@ -71,10 +71,10 @@ properties: ## 5,000 random scenarios on each arm, simulated, judged by the same
 properties-soak: ## the same with a seed from the clock, which is printed, so with other scenarios each time; HISTORIES=100000 for more
 	$(KGRACE) properties --seed 0 $(if $(HISTORIES),--histories $(HISTORIES))
 
-mutants: ## break the fix on purpose, in one place at a time: each breakage must be caught
+mutants: ## apply one deliberate bug at a time to the fix: each must be caught
 	$(KGRACE) mutants
 
-mutants-node: ## the same with real kubelets on real nodes: each breakage must be red in the scenarios that it names (root)
+mutants-node: ## the same with real kubelets on real nodes: each bug must be red in the scenarios that it names (root)
 	$(KGRACE) mutants --level node
 
 bench: ## UpdatePod of both arms by turns, compared by benchstat: no slowdown above 5 % (let the machine rest)
@@ -100,10 +100,10 @@ check-test: build check ## the check of clusters on real nodes of both arms, on 
 image: ## kind node images with the stock and the fixed kubelet, everything from Go modules and Debian packages (root, Docker)
 	hack/build-kind-image.sh --from modules --arm stock && hack/build-kind-image.sh --from modules --arm fixed
 
-image-setup: ## see to it that a Docker engine runs: install and start one where none does (root)
+image-setup: ## install and start a Docker engine if none runs (root)
 	$(KGRACE) image setup
 
-image-teardown: ## stop the engine that image-setup started; packet filter, bridges and forwarding are as before
+image-teardown: ## stop the engine that image-setup started, and restore packet filter, bridges and forwarding
 	$(KGRACE) image teardown
 
 image-test: image ## node images from every source, an interrupt, a cluster; a Docker engine up and down in a network of its own (root)
@@ -115,7 +115,7 @@ upstream-e2e: ## upstream's own end-to-end specs about the end of a pod on kind 
 page: ## the report in a real browser, on a desk and on a phone (installs chromium where it is missing)
 	hack/setup.sh chromium && hack/verify-report.sh
 
-test: ## all of the above that prove something, one after the other, with what each took
+test: ## run all checks above one after the other, and print how long each took
 	@# matrix-default proves patch by patch that the series' tests fail on stock and that it builds for Windows.
 	STEP=fixed hack/steps.sh lint verify unit intree matrix-default regression properties regression-node node conformance page e2e-smoke
 

@@ -14,13 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Beside is the program that runs next to a node's kubelet, in the same parent cgroup, and waits as that waits (package control).
+// Beside runs next to a node's kubelet, in the same parent cgroup, and detects stalls of the host (package control).
 //
 //	beside --kubeconfig FILE --node NAME --record FILE
 //
-// What it sees goes as JSON lines into the record (package stream). The kubeconfig is the kubelet's own; where a kubelet has still
-// to be given one, it is waited for. It runs until it gets TERM. Exit codes: 0 after TERM, 1 when it cannot read the kubeconfig or
-// write the record, 2 for bad usage.
+// What it sees goes as JSON lines into the record (package stream). The kubeconfig is the kubelet's own; where a kubelet has
+// still to be given one, it is waited for. It runs until it gets TERM. Exit codes: 0 after TERM, 1 when it cannot read the
+// kubeconfig or write the record, 2 for bad usage.
 package main
 
 import (

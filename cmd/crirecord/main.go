@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Crirecord stands between the kubelet and the runtime of a kind node: internal/criproxy in a process of its own, inside the
-// node, with what it sees as JSON lines in a file that the host reads too (internal/history/stream).
+// Crirecord proxies the calls between the kubelet and the runtime of a kind node. It runs internal/criproxy inside the node and
+// writes what it records as JSON lines to a file that the host reads (internal/history/stream).
 //
 //	crirecord --listen SOCKET --runtime SOCKET --record FILE
 //

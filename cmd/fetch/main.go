@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Fetch stands in for curl and wget in images that hold static programs only: it gets a page, or posts to one, and writes the
-// answer. The name it is called by says whose options it takes; of those it knows what upstream's specs use.
+// Fetch stands in for curl and wget in images that hold static programs only: it sends a GET or POST request and writes the
+// response. The name it is called by selects whose options it takes; it knows those that upstream's specs use.
 //
 //	curl [-s] [-q] [-g] [-k] [-f] [-X METHOD] [-d DATA] [-m SECONDS] [--connect-timeout SECONDS] [-o FILE] URL
 //	wget [-q] [-O FILE] [-T SECONDS] [--post-data DATA] URL

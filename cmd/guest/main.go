@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Guest holds the tools that Kubernetes' test images have and busybox of Debian lacks, in one static program that goes by
-// several names: curl gets a URL, nmeter prints the time.
+// Guest is one static program with the tools of Kubernetes' test images that Debian's busybox does not have, selected by the
+// name it is called by: curl gets a URL, nmeter prints the time.
 package main
 
 import (

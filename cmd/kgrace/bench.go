@@ -58,7 +58,7 @@ func newBenchCommand(app *app) *cobra.Command {
 	only := ""
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Hold the fixed arm's UpdatePod against stock's",
+		Short: "Benchmark UpdatePod, fixed against stock",
 		Long: `Hold the fixed arm's UpdatePod against stock's: a benchmark is laid over both trees and compiled with each arm's pod workers;
 the two programs run by turns, and benchstat compares them. Timed are UpdatePod of a new pod, of a running one, of one that
 is deleted, of one that terminates already, with ever shorter grace periods, with force; and a pod's whole way through its
@@ -87,13 +87,13 @@ bench.json, benchstat's table bench.txt and the samples go to $ARTIFACTS (defaul
 	}
 	addMinorFlag(cmd, &run.Minor)
 	flags := cmd.Flags()
-	flags.IntVar(&run.Rounds, "count", 20, "how often each arm runs")
-	flags.IntVar(&run.Times, "times", 3000, "how many calls are timed in one run")
+	flags.IntVar(&run.Rounds, "count", 20, "number of runs of each arm")
+	flags.IntVar(&run.Times, "times", 3000, "number of calls timed in one run")
 	flags.Float64Var(&run.Limit, "limit", 5, "the slowdown, in percent, above which a benchmark is red")
-	flags.StringVar(&only, "bench", "", "a regular expression: run these benchmarks only, as go test has it")
-	flags.BoolVar(&run.Slowed, "slowed", false, "slow the fixed arm down on purpose, to see the comparison come out red")
-	flags.BoolVar(&run.Alone, "alone", false, "give the programs one CPU in real time, which others then do without (root; chrt and taskset of util-linux)")
-	flags.VarP(&out, "output", "o", "how to print the result")
+	flags.StringVar(&only, "bench", "", "run only benchmarks that match this regular expression")
+	flags.BoolVar(&run.Slowed, "slowed", false, "slow the fixed arm down on purpose, to see a red comparison")
+	flags.BoolVar(&run.Alone, "alone", false, "give the programs one CPU with real-time priority (root; chrt and taskset of util-linux)")
+	flags.VarP(&out, "output", "o", "output format")
 	return cmd
 }
 

@@ -31,7 +31,7 @@ func newBuildCommand(app *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "build [program...]",
-		Short: "Build what a node runs",
+		Short: "Build the programs of a node",
 		Long: `Build programs of a node and print where they are; without names, all of them: kubelet (of each arm), kube-apiserver,
 kubectl, etcd, containerd, its shim, ctr, runc, crictl. What versions.yaml pins for another use is built when it is named. A
 binary that is up to date is not built again. What a minor takes from Debian packages is found, not built.`,
@@ -76,6 +76,6 @@ binary that is up to date is not built again. What a minor takes from Debian pac
 	}
 	addMinorFlag(cmd, &minor)
 	addArmFlag(cmd, &arm)
-	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }

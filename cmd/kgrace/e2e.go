@@ -77,8 +77,8 @@ Exit codes:
 	q.addFlags(cmd)
 	cmd.Flags().StringVar(q.images[verdict.Stock], "image-stock", "", "node image of the stock arm (default: built)")
 	cmd.Flags().StringVar(q.images[verdict.Fixed], "image-fixed", "", "node image of the fixed arm (default: built)")
-	cmd.Flags().BoolVar(&q.smoke, "smoke", false, "run three scenarios only, which show that all of it works")
-	cmd.Flags().BoolVar(&q.setup, "setup", false, "install and start a Docker engine if none runs, and take it down in the end")
+	cmd.Flags().BoolVar(&q.smoke, "smoke", false, "run three scenarios only, as a smoke test")
+	cmd.Flags().BoolVar(&q.setup, "setup", false, "install and start a Docker engine if none runs, and take it down afterwards")
 	return cmd
 }
 

@@ -94,12 +94,12 @@ Verdicts and exit codes are those of kgrace regress: 0 as expected, 1 red, 2 usa
 	addMinorFlag(cmd, &q.minor)
 	addArmFlag(cmd, &q.arm)
 	cmd.Flags().StringVar(&q.specs, "specs", specsAll, "whose specs: own (of the series), neighbours (upstream's), all")
-	cmd.Flags().StringVar(&q.focus, "focus", "", "of these only those whose text, without labels, matches a regular expression")
-	cmd.Flags().IntVar(&q.procs, "procs", 4, "how many specs run at a time")
-	cmd.Flags().DurationVar(&q.timeout, "timeout", 40*time.Minute, "how long the suite may take on an arm")
+	cmd.Flags().StringVar(&q.focus, "focus", "", "run only specs whose text, without labels, matches this regular expression")
+	cmd.Flags().IntVar(&q.procs, "procs", 4, "number of specs that run in parallel")
+	cmd.Flags().DurationVar(&q.timeout, "timeout", 40*time.Minute, "time limit of the suite on one arm")
 	cmd.Flags().BoolVar(&q.noVet, "no-vet", false, "do not run go vet on the suite's package")
-	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where logs and reports go")
-	cmd.Flags().VarP(&q.out, "output", "o", "how to print the result")
+	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "folder for logs and reports")
+	cmd.Flags().VarP(&q.out, "output", "o", "output format")
 	return cmd
 }
 

@@ -33,7 +33,7 @@ import (
 func newImageCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "image",
-		Short: "Kind node images whose kubelet is an arm's, and the Docker engine they need",
+		Short: "Build kind node images, and manage the Docker engine they need",
 		Example: "  kgrace image setup\n  kgrace image build --arm fixed\n" +
 			"  kind create cluster --image kgrace.test/kind-node:v1.37.2_grace.1\n  kgrace image teardown",
 		Args: cobra.NoArgs,
@@ -106,12 +106,12 @@ The name, the ID, and where the manifest of inputs and the SPDX list are, are pr
 	cmd.Flags().StringVar(&from, "from", "", "what to build from: image, tarball or modules")
 	cmd.Flags().StringVar(&o.Image, "image", "", "name and tag of the image (default: "+kindnode.Repository+", tagged with the kubelet's version)")
 	cmd.Flags().StringVar(&o.Arch, "arch", "", "amd64 or arm64 (default: the engine's)")
-	cmd.Flags().StringVar(&o.SHA512, "sha512", "", "of the tarball (default: what TARBALL.sha512 says)")
+	cmd.Flags().StringVar(&o.SHA512, "sha512", "", "checksum of the tarball (default: read from TARBALL.sha512)")
 	cmd.Flags().StringVar(&o.Base, "base-image", "", "base image for a tarball (default: kind's, which is pulled)")
 	cmd.Flags().BoolVar(&o.Push, "push", false, "push the image to the registry in its name")
-	cmd.Flags().BoolVar(&o.Refresh, "refresh", false, "make the root filesystem anew, with the Debian packages of today")
-	cmd.Flags().BoolVar(&o.Rebuild, "rebuild", false, "make what both arms share anew, even if the engine has it")
-	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	cmd.Flags().BoolVar(&o.Refresh, "refresh", false, "rebuild the root filesystem with current Debian packages")
+	cmd.Flags().BoolVar(&o.Rebuild, "rebuild", false, "rebuild what both arms share, even if the engine has it")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 

@@ -34,7 +34,7 @@ func engineDir(r *kubetree.Repo) string { return filepath.Join(r.Output, "docker
 func newImageSetupCommand(app *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "setup",
-		Short: "See to it that a Docker engine runs, and what images are built with",
+		Short: "Install and start a Docker engine, and the tools that build images",
 		Long: `Use the Docker engine that runs, or, as root on Debian, install one and start it. What building images from modules takes beside
 it (mmdebstrap, pigz) is installed too. Where the machine lacks capabilities that privileged containers ask for, the engine
 gets a runtime that leaves them out. What the machine was like before is written down for ` + "`kgrace image teardown`" + `.`,
@@ -62,7 +62,7 @@ func newImageTeardownCommand(app *app) *cobra.Command {
 	var force, purge bool
 	cmd := &cobra.Command{
 		Use:   "teardown",
-		Short: "Stop the Docker engine that setup started, and put the machine back",
+		Short: "Stop the Docker engine that setup started, and restore the machine",
 		Long: `Stop the engine that ` + "`kgrace image setup`" + ` started, by its pid, and put the packet filter, the bridges and the forwarding
 setting back to what they were, which is checked. An engine of somebody else is never touched. Packages stay, images too.`,
 		Args: cobra.NoArgs,
@@ -90,7 +90,7 @@ setting back to what they were, which is checked. An engine of somebody else is 
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "end containers that still run")
+	cmd.Flags().BoolVar(&force, "force", false, "stop running containers")
 	cmd.Flags().BoolVar(&purge, "purge", false, "remove the engine's images too")
 	return cmd
 }

@@ -42,7 +42,7 @@ func newIntreeCommand(app *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "intree",
-		Short: "Prove the series with the Go tests of the tree",
+		Short: "Test the series with the Go tests of the tree",
 		Long: `Prove the series with the Go tests of the tree, in these steps:
 
   fixed    all tests of every package that the series touches pass on the fixed tree, under the race detector
@@ -73,8 +73,8 @@ detector. The first run compiles for several minutes.`,
 	}
 	addMinorFlag(cmd, &minor)
 	cmd.Flags().StringSliceVar(&steps, "step", nil, "steps to run (default: fixed, stock, windows)")
-	cmd.Flags().StringSliceVar(&tests, "test", nil, "of the series' own tests only those whose name contains one of these")
-	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	cmd.Flags().StringSliceVar(&tests, "test", nil, "run only those of the series' own tests whose name contains one of these")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 

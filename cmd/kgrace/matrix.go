@@ -78,9 +78,9 @@ is no error: it is announced, and the exit code is 0.`,
 	cmd.Flags().StringSliceVar(&q.minors, "kubernetes", nil, "minors to fill, `default` being that of versions.yaml (default: all)")
 	cmd.Flags().StringSliceVar(&q.patches, "patch", nil, "patches to fill, by number (default: all)")
 	cmd.Flags().StringSliceVar(&q.columns, "column", nil, "columns to fill (default: all)")
-	cmd.Flags().BoolVar(&q.fresh, "fresh", false, "fill them anew, whatever is kept of them")
-	cmd.Flags().BoolVar(&q.kept, "kept", false, "fill none; write the reports of what is kept")
-	cmd.Flags().StringVar(&q.format, "format", "table", "what to print: table, markdown or json")
+	cmd.Flags().BoolVar(&q.fresh, "fresh", false, "fill them again, even if they are kept")
+	cmd.Flags().BoolVar(&q.kept, "kept", false, "fill none; write reports of the kept cells")
+	cmd.Flags().StringVar(&q.format, "format", "table", "output format: table, markdown or json")
 	return cmd
 }
 

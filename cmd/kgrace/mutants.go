@@ -70,7 +70,7 @@ func newMutantsCommand(app *app) *cobra.Command {
 	jobs := 0
 	cmd := &cobra.Command{
 		Use:   "mutants [NAME...]",
-		Short: "Break the fix on purpose and see the catalogue notice",
+		Short: "Apply deliberate bugs to the fix and check that the catalogue catches them",
 		Long: `Break the fix on purpose, one thought at a time, and run the catalogue at the sim level on the broken kubelet. Each mutant
 must be caught: some scenario finds a rule broken. One that survives is a failure. A mutant that no row of the catalogue
 catches is tried with random scenarios. One that takes something from pods which nobody hurried must be found otherwise than
@@ -103,10 +103,10 @@ default minor's fix.`,
 			return usage(fmt.Errorf("mutants do not run at level %q; known: %s, %s", level, scenario.LevelSim, scenario.LevelNode))
 		},
 	}
-	cmd.Flags().StringVar(&level, "level", level, "at which level to run: sim or node")
-	cmd.Flags().IntVar(&jobs, "jobs", 0, "at level node, how many scenarios may be under way at once (default: what the machine is fit for)")
+	cmd.Flags().StringVar(&level, "level", level, "level to run at: sim or node")
+	cmd.Flags().IntVar(&jobs, "jobs", 0, "maximum number of concurrent scenarios at level node (default: depends on the machine)")
 	cmd.Flags().BoolVar(&list, "list", false, "only list them")
-	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 

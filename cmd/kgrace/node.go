@@ -101,7 +101,7 @@ Debian packages that the machine lacks are named before anything is built or sta
 	addMinorFlag(cmd, &minor)
 	cmd.Flags().StringVar(&arm, "arm", string(verdict.Fixed), "whose kubelet to run: stock or fixed")
 	cmd.Flags().StringVar(&name, "name", "", "the node's name (default: that of the arm)")
-	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 
@@ -173,7 +173,7 @@ func nodesNamed(r *kubetree.Repo, names []string) ([]*localnode.Node, error) {
 func newNodeDownCommand(app *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "down [name...]",
-		Short: "Take nodes down, crashed ones too",
+		Short: "Take nodes down, including crashed ones",
 		Long: `Take the named nodes down, or all of this checkout. Nothing of a node is left but its logs: no process, mount, cgroup, interface
 or folder. Without names, a node that belongs to a running process (kgrace regress) is left alone. A node that crashed, or whose start was killed, is cleaned up the same way.`,
 		Example: "  kgrace node down\n  kgrace node down stock",
@@ -243,7 +243,7 @@ Exit code 1 if one of them is not ready.`,
 			return nil
 		},
 	}
-	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 

@@ -65,7 +65,7 @@ Prints the folder, or the files of the series that were written.`,
 	}
 	addMinorFlag(cmd, &minor)
 	cmd.Flags().BoolVar(&goOn, "continue", false, "take what is in the tree, put the later patches on top, and write the series")
-	cmd.Flags().BoolVar(&abort, "abort", false, "put the tree back as it was")
+	cmd.Flags().BoolVar(&abort, "abort", false, "restore the tree")
 	return cmd
 }
 

@@ -68,7 +68,7 @@ Prints the files of the series that were written.`,
 	}
 	addMinorFlag(cmd, &minor)
 	cmd.Flags().StringVar(&to, "to", "", "the tag to move to")
-	cmd.Flags().BoolVar(&goOn, "continue", false, "take what is in the folder for the patch that it stopped at, and go on")
+	cmd.Flags().BoolVar(&goOn, "continue", false, "use the content of the folder for the patch that it stopped at, and continue")
 	cmd.Flags().BoolVar(&abort, "abort", false, "leave the series where it is and remove the folder")
 	return cmd
 }

@@ -80,7 +80,7 @@ of new files are among them.`,
 	}
 	cmd.Flags().StringVar(&minor, "kubernetes", "", "the Kubernetes minor, as in versions.yaml (default: all of them)")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a Markdown table for each minor")
-	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 

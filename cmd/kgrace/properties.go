@@ -54,7 +54,7 @@ func newPropertiesCommand(app *app) *cobra.Command {
 	out := newOutputFlag()
 	cmd := &cobra.Command{
 		Use:   "properties",
-		Short: "Play random scenarios on both arms, simulated",
+		Short: "Run random scenarios on both arms at the sim level",
 		Long: `Play random scenarios at the sim level: random pods, hooks, sidecars, faults of the runtime, and sequences of deletes, forced
 deletes and evictions. There are two kinds.
 
@@ -96,12 +96,12 @@ Every minor but v1.22, which has no sidecars and whose suite is a plain one.`,
 	}
 	flags := cmd.Flags()
 	addMinorFlag(cmd, &q.minor)
-	flags.StringVar(&arm, "arm", "", "one arm only: stock or fixed")
-	flags.StringVar(&q.kind, "kind", "", "one kind only: requests or unhurried")
+	flags.StringVar(&arm, "arm", "", "run one arm only: stock or fixed")
+	flags.StringVar(&q.kind, "kind", "", "run one kind only: requests or unhurried")
 	flags.StringVar(&q.runtime, "runtime", string(sim.Containerd), "runtime to simulate: containerd or crio")
 	flags.IntVar(&q.seed, "seed", 1, "the seed of the first scenario; 0 takes one from the clock")
-	flags.IntVar(&q.count, "histories", 5000, "how many scenarios each arm plays")
-	flags.IntVar(&q.shards, "processes", 2, "over how many processes those of an arm are spread")
+	flags.IntVar(&q.count, "histories", 5000, "number of scenarios on each arm")
+	flags.IntVar(&q.shards, "processes", 2, "number of processes per arm")
 	flags.VarP(&out, "output", "o", "table or json")
 	q.split.addFlags(cmd)
 	return cmd

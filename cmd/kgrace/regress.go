@@ -58,7 +58,7 @@ func newRegressCommand(app *app) *cobra.Command {
 	q := &regression{out: newOutputFlag()}
 	cmd := &cobra.Command{
 		Use:   "regress [scenario...]",
-		Short: "Run the scenarios on both arms, on real nodes or simulated ones, and print one table",
+		Short: "Run the scenarios on both arms, on real or simulated nodes, and print a table",
 		Long: `Run the named scenarios, or all of them, on both arms and print one table: scenario, rule, what the stock and the fixed kubelet
 showed, whether that is what the catalogue expects, and when the last container died.
 
@@ -95,9 +95,9 @@ Exit codes:
 		},
 	}
 	q.addFlags(cmd)
-	cmd.Flags().StringVar(&q.level, "level", string(scenario.LevelNode), "at which level to run: node or sim")
+	cmd.Flags().StringVar(&q.level, "level", string(scenario.LevelNode), "level to run at: node or sim")
 	cmd.Flags().StringSliceVar(&q.runtimes, "runtime", simkubelet.Runtimes(), "runtimes to simulate at the sim level: containerd, crio")
-	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this folder again, and run nothing")
+	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this folder again, without running anything")
 	q.split.addFlags(cmd)
 	return cmd
 }
@@ -106,10 +106,10 @@ Exit codes:
 func (q *regression) addFlags(cmd *cobra.Command) {
 	addMinorFlag(cmd, &q.minor)
 	addArmFlag(cmd, &q.arm)
-	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where histories and reports go")
-	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, whatever the machine is fit for")
-	cmd.Flags().IntVar(&q.jobs, "jobs", 0, "how many scenarios may be under way at once on nodes, over both arms (default: what the machine is fit for)")
-	cmd.Flags().VarP(&q.out, "output", "o", "how to print the result")
+	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "folder for histories and reports")
+	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, even if the machine could run both at once")
+	cmd.Flags().IntVar(&q.jobs, "jobs", 0, "maximum number of concurrent scenarios on nodes, both arms together (default: depends on the machine)")
+	cmd.Flags().VarP(&q.out, "output", "o", "output format")
 }
 
 // resolve makes names into values; an unknown one is a usage error that lists the known ones.

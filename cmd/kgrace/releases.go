@@ -41,7 +41,7 @@ func newReleasesCommand(app *app) *cobra.Command {
 	newer := false
 	cmd := &cobra.Command{
 		Use:   "releases",
-		Short: "Ask the Go module proxy for newer Kubernetes releases than the pinned ones",
+		Short: "List newer Kubernetes releases than the pinned ones",
 		Long: `Ask the Go module proxy, through go list -m -versions, which Kubernetes releases there are, and print for every minor of
 versions.yaml the pinned one and the newest. A pre-release counts only where the pinned one is a pre-release.
 
@@ -70,7 +70,7 @@ versions.yaml the pinned one and the newest. A pre-release counts only where the
 		},
 	}
 	cmd.Flags().BoolVar(&newer, "newer", false, "only minors that have a newer release")
-	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 

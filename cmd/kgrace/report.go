@@ -33,7 +33,7 @@ func newReportCommand(app *app) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "report [dir]",
-		Short: "Make the HTML report of kept artifacts",
+		Short: "Write the HTML report of kept artifacts",
 		Long: `Make one HTML file of what runs left in a folder: results.json, or results-<name>.json for several levels side by side, and the
 histories that they name. Where there are no results but histories, those are judged again. Prints the file's path.
 

@@ -33,7 +33,7 @@ func newReportMergeCommand(app *app) *cobra.Command {
 	to := os.Getenv(ArtifactsVar)
 	cmd := &cobra.Command{
 		Use:   "merge dir...",
-		Short: "Put the parts of a split run together",
+		Short: "Merge the parts of a split run",
 		Long: `Put together what the parts of a run left: ` + "`kgrace regress --level sim --shard i/n` and `kgrace properties --shard i/n`" + `. Each dir is the
 artifacts folder of a part, or a folder of such folders. The whole run is judged as if one machine had carried it out, and
 its results, histories, JUnit and HTML report are written to --artifacts.
@@ -55,8 +55,8 @@ Exit codes:
 			return app.mergeReports(to, dirs, out)
 		},
 	}
-	cmd.Flags().StringVar(&to, "artifacts", to, "where the whole goes; another folder than the parts'")
-	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	cmd.Flags().StringVar(&to, "artifacts", to, "folder of the merged run; not one of the parts")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 

@@ -96,7 +96,7 @@ func newRootCommand(app *app) *cobra.Command {
 	cobra.EnableTraverseRunHooks = true
 	root := &cobra.Command{
 		Use:   "kgrace",
-		Short: "A kubelet whose pods end when they are asked to",
+		Short: "A kubelet that honours shortened grace periods",
 		Long: `kgrace lays Kubernetes out as two arms, stock and fixed, builds them, proves the fix, and runs both on a real node.
 
 Exit codes:

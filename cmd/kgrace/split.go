@@ -46,8 +46,8 @@ type split struct {
 }
 
 func (s *split) addFlags(cmd *cobra.Command) {
-	cmd.Flags().Var(&s.part, "shard", "carry out one part of the run, 0/4 to 3/4 for four; `kgrace report merge` puts parts together")
-	cmd.Flags().StringVar(&s.suites, "suites", "", "run the compiled suites in this folder, and build nothing (sim level)")
+	cmd.Flags().Var(&s.part, "shard", "run one part, 0/4 to 3/4 for four; `kgrace report merge` merges the parts")
+	cmd.Flags().StringVar(&s.suites, "suites", "", "run the compiled suites in this folder, without building (sim level)")
 }
 
 // compiled returns the suites of the arms, built first if none were given.

@@ -70,7 +70,7 @@ in the series is never replaced, unless --reset says so.`,
 	addMinorFlag(cmd, &minor)
 	addArmFlag(cmd, &arm)
 	cmd.Flags().BoolVar(&reset, "reset", false, "throw away edits in the trees")
-	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 

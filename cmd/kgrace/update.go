@@ -36,7 +36,7 @@ import (
 func newUpdateCommand(app *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "update",
-		Short: "Write copied and generated files anew",
+		Short: "Update copied and generated files",
 		Long: `Write copied and generated files anew, all that verify holds against their sources: the copies of the fixed tree in
 pkg/podworkers and pkg/graceperiod, the tables in patches/README.md and docs/upstream, and the requirements of go.mod that
 versions.yaml decides. Prints the files that changed.`,

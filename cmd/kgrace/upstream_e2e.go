@@ -59,7 +59,7 @@ func newUpstreamE2ECommand(app *app) *cobra.Command {
 	q := &upstreamE2E{app: app, out: newOutputFlag(), images: map[verdict.Arm]*string{}}
 	cmd := &cobra.Command{
 		Use:   "upstream-e2e [text]",
-		Short: "Run upstream's own end-to-end specs about the end of a pod on kind clusters of both arms",
+		Short: "Run upstream's e2e specs about pod termination on kind clusters of both arms",
 		Long: `Run Kubernetes' own end-to-end specs about the end of a pod on a kind cluster of each arm: hooks, grace periods, deletion,
 eviction, taints, preemption, what controllers see. internal/upstreame2e/specs.yaml lists them, each with the reason, and
 those that are not run. With text: only those that have it in their name.
@@ -99,7 +99,7 @@ Exit codes:
 	f.BoolVar(&q.noSerial, "no-serial", false, "leave out specs that need a cluster for themselves, which take most of the time")
 	f.BoolVar(&q.list, "list", false, "print what is run and what is not, and run nothing")
 	f.StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where results and logs go")
-	f.VarP(&q.out, "output", "o", "how to print the result")
+	f.VarP(&q.out, "output", "o", "output format")
 	return cmd
 }
 

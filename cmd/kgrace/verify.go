@@ -54,7 +54,7 @@ func newVerifyCommand(app *app) *cobra.Command {
 	out := newOutputFlag()
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Prove that patches, copied and generated files agree with each other",
+		Short: "Check that patches, copied and generated files agree with each other",
 		Long: `Prove that patches, copied and generated files agree with each other. Nothing is written but the trees under _output,
 and nothing is built but the checker of types.
 
@@ -80,7 +80,7 @@ For the module:
 			return app.verify(cmd.Context(), checks(r), out)
 		},
 	}
-	cmd.Flags().VarP(&out, "output", "o", "how to print the result")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 

@@ -15,11 +15,11 @@ limitations under the License.
 */
 
 // Kindcni gives the pods of a kind cluster a network, in node images that are made without pulling any image: it stands in for
-// kindnetd, whose source is not to be had as a Go module, under the name and with the DaemonSet that kind gives that one.
+// kindnetd, whose source is not available as a Go module, under the name and with the DaemonSet that kind uses.
 //
 // On each node it watches the cluster's nodes, writes the CNI configuration for the node's own range of pod addresses (ptp,
-// host-local, portmap), keeps a route to the range of every other node, and lets what pods send out of the cluster leave
-// under the node's address. It ends on TERM and leaves all of that in place, so that a restart disturbs nobody.
+// host-local, portmap), keeps a route to the range of every other node, and lets what pods send out of the cluster leave under
+// the node's address. It ends on TERM and leaves all of that in place, so that a restart disturbs nobody.
 //
 // What is real: routes, addresses and the CNI plugins. What is not: network policies and DNS caching, which kindnetd has.
 //

@@ -14,10 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package bench holds the fixed arm's UpdatePod against stock's. A benchmark file of this project, updatepod_test.go.overlay,
-// is laid over the package pkg/kubelet of both trees by go's -overlay, beside upstream's own fakes of the pod workers; nothing
-// is written into either tree. Each arm is compiled once. The two programs then run by turns, stock first in one round and
-// fixed first in the next, so that what else the machine does meanwhile strikes both alike; benchstat compares them.
+// Package bench benchmarks UpdatePod, fixed against stock. A benchmark file of this project, updatepod_test.go.overlay, is laid
+// over the package pkg/kubelet of both trees by go's -overlay, beside upstream's own fakes of the pod workers; nothing is
+// written into either tree. Each arm is compiled once. The two programs then alternate, stock first in one round and fixed
+// first in the next, so that other load affects both alike; benchstat compares them.
 //
 // Real: the arm's pod workers, compiled by the toolchain of its minor. Not real: what they call. Time is this machine's, and
 // says nothing about another one; the comparison does.

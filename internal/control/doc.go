@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package control waits as the kubelet waits and does nothing else, so that a delay of the kubelet can be told from one of the
-// machine. Each time it is kept waiting it records by how long.
+// Package control detects stalls of the host. It waits as the kubelet waits and does nothing else, so that a delay of the
+// kubelet can be told from one of the machine, and records every stall with its length.
 //
 // It waits in three ways:
 //

@@ -14,13 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package kindnode builds kind node images whose kubelet is an arm's, stock or fixed.
+// Package kindnode builds kind node images with the kubelet of an arm, stock or fixed.
 //
 // There are three sources. From a kind node image (a kindest/node by digest, or one of ours), only the kubelet is replaced:
 // seconds. From Kubernetes' official server tarball, whose checksum is checked, the kubelet is swapped and `kind build
-// node-image --type file` does the rest. From modules, everything is made here: the control plane from the stock tree,
-// etcd, CoreDNS, containerd, runc and the CNI plugins from their modules, the root filesystem from Debian packages, kind's
-// own files out of kind's module; no image is pulled, and the tarball that comes out of it goes the way of the official one.
+// node-image --type file` does the rest. From modules, everything is made here: the control plane from the stock tree, etcd,
+// CoreDNS, containerd, runc and the CNI plugins from their modules, the root filesystem from Debian packages, kind's own files
+// out of kind's module; no image is pulled, and the tarball that comes out of it goes the way of the official one.
 //
 // What an image is made of is written down in a manifest and an SPDX 2.3 document, beside the image and inside of it, and in
 // labels. Two builds of equal inputs hold the same kubelet byte for byte; the images themselves differ in dates.

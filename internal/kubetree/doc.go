@@ -14,24 +14,24 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package kubetree lays a Kubernetes version out as two source trees, the arms stock and fixed, and builds from them and
-// from pinned modules what a node runs.
+// Package kubetree lays out a Kubernetes version as two source trees, the arms stock and fixed, and builds the programs of a
+// node from them and from pinned modules.
 //
 // The stock arm holds the files of the module k8s.io/kubernetes with two edits: go.mod takes the staging modules at their
-// published versions in place of the staging folders that the module does not bring, and go.sum has their checksums.
-// vendor and go.work are left out. The same files, and so the same commit, come out of a git checkout named by KUBE_SRC.
-// The fixed arm is the stock commit with the series patches/<minor> applied.
+// published versions in place of the staging folders that the module does not bring, and go.sum has their checksums. vendor and
+// go.work are left out. The same files, and so the same commit, come out of a git checkout named by KUBE_SRC. The fixed arm is
+// the stock commit with the series patches/<minor> applied.
 //
 // Each tree is a git repository of its own with fixed names and dates, so equal inputs give equal commits, versions and
-// binaries. A tree is built beside its place and renamed into it with a stamp inside; whatever has no stamp for the
-// present inputs is laid out again, except that somebody's edits are never thrown away unasked.
+// binaries. A tree is built beside its place and renamed into it with a stamp inside; whatever has no stamp for the present
+// inputs is laid out again, except that somebody's edits are never thrown away unasked.
 //
-// What upstream's makefiles generate before they build, and its repository does not hold (the OpenAPI definitions, up to v1.22),
-// is generated with upstream's own generator and laid over the tree for that build.
+// What upstream's makefiles generate before they build, and its repository does not hold (the OpenAPI definitions, up to
+// v1.22), is generated with upstream's own generator and laid over the tree for that build.
 //
 // A minor may take programs of its node from Debian packages instead: what is not installed is an error before anything is
 // built.
 //
-// What is real: everything; modules and sums come from the go command, commits from git, binaries from go build.
-// What is not: releases. The binaries carry a version and a reproducible build date, but nobody's signature.
+// What is real: everything; modules and sums come from the go command, commits from git, binaries from go build. What is not:
+// releases. The binaries carry a version and a reproducible build date, but nobody's signature.
 package kubetree

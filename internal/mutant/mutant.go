@@ -14,11 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package mutant breaks the fix on purpose, one thought at a time, and looks whether the catalogue notices. A mutant is one
-// exact replacement in one file of the fixed tree. It is laid over the tree when the suite of the sim level is compiled; the
-// tree itself is not touched. The catalogue is run on it as on the fixed arm; it is caught when a judge finds a rule broken
-// that fixed must hold. Where no row of the catalogue catches one, random scenarios (package property) are tried. Mutants that
-// hurry pods which nobody hurried are held against stock instead, in random scenarios.
+// Package mutant applies one deliberate bug at a time to the fix and checks that the catalogue catches it. A mutant is one
+// exact replacement in one file of the fixed tree, which go's -overlay applies when the sim suite is compiled; the tree is not
+// changed. The catalogue runs on it as on the fixed arm, and catches it when a judge finds a rule broken that fixed must hold.
+// If no row catches it, random scenarios (package property) run. Mutants that hurry pods nobody hurried are compared with stock
+// instead, in random scenarios.
 //
 // A mutant that survives says that a promise of the contract has no check.
 package mutant

@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package podspec is what a scenario is at every level: its pod as an API object or a manifest, its faults at the runtime, and what
-// must be seen before its first step and after its last.
+// Package podspec builds a scenario's pod, as an API object or a manifest, its faults at the runtime, and its start and end
+// conditions. They are the same at every level.
 //
-// Nothing runs here: internal/player plays scenarios, on nodes (internal/regress) and in memory (internal/simkubelet). With the build tag
-// kgrace_v122 it compiles with the API types of v1.22, for the sim level of that minor.
+// Nothing runs here: internal/player plays scenarios, on nodes (internal/regress) and in memory (internal/simkubelet). With the
+// build tag kgrace_v122 it compiles with the API types of v1.22, for the sim level of that minor.
 package podspec

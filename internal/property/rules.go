@@ -14,17 +14,17 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package property is what a run of random scenarios is asked to do and what it says. Package draw makes the scenarios; the
-// suite in test/regression/sim plays them at the sim level, one kubelet in one bubble for each; the judges of the catalogue
-// judge them, unchanged.
+// Package property describes runs of random scenarios: their configuration, the rules that apply, and their results. Package
+// draw makes the scenarios; the suite in test/regression/sim plays them at the sim level, one kubelet in one bubble for each;
+// the judges of the catalogue judge them, unchanged.
 //
-// There are two kinds. Of kind Requests every rule that applies to a scenario must be held on the fixed arm. Stock breaks rules:
-// a run in which it does not proves that the scenarios or the judges have no teeth. For each rule that was broken, one scenario
-// is shrunk, written down as a row for the catalogue, and its history kept. Not there: static pods, restarts, cut connections,
-// probes, pulls. Those are rows of the catalogue.
+// There are two kinds. Of kind Requests every rule that applies to a scenario must be held on the fixed arm. Stock breaks
+// rules: a run in which it does not proves that the scenarios or the judges have no teeth. For each rule that was broken, one
+// scenario is shrunk, written down as a row for the catalogue, and its history kept. Not there: static pods, restarts, cut
+// connections, probes, pulls. Those are rows of the catalogue.
 //
-// Of kind Unhurried nobody asks for an earlier end, whatever else goes wrong, and the fixed arm must do what stock does, call by
-// call and moment by moment (judge.Compare), but for what judge.May lists. Not there: static pods, orphans, finalizers, cut
+// Of kind Unhurried nobody asks for an earlier end, whatever else goes wrong, and the fixed arm must do what stock does, call
+// by call and moment by moment (judge.Compare), but for what judge.May lists. Not there: static pods, orphans, finalizers, cut
 // connections.
 package property
 

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package repocheck holds the files of this repository against its own rules: a licence header on every Go and shell
-// file, a doc comment on every package, files of one idea's size, arrows between packages that run one way, and words
-// that do not belong into a project. Every rule reads git's list of files, so what git ignores is nobody's business.
+// Package repocheck checks the files of this repository: a licence header on every Go and shell file, a doc comment on every
+// package, the size of files, the direction of imports, and forbidden words. Every rule reads the list of files that git tracks
+// or would track; ignored files are not checked.
 package repocheck

@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package result holds what a run of scenarios found: the results of every scenario on every arm, the files that keep them, and
-// the table that shows them.
+// Package result is the model of a run's results: every scenario on every arm, the files that store them, and the table that
+// prints them.
 //
-// A result is what the judges found in a history, with the verdict that the catalogue makes of it. Nothing here decides anything,
-// draws a page or knows an engine; the suites of all levels write results, and everything that reads them reads them here.
+// A result is what the judges found in a history, with the verdict that the catalogue makes of it. The package decides nothing,
+// draws no page and knows no engine; the suites of all levels write results, and everything that reads them reads them here.
 package result

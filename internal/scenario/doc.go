@@ -14,10 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package scenario is the catalogue: each row of the scenario list as one value, written once and run on both arms at
-// every level that can carry it. One file holds one family.
+// Package scenario is the catalogue. A scenario is one value, written once and run on both arms at every level that supports
+// it. One file holds one family.
 //
-// A value says what pod there is, what is asked of it and when, and which contract rules it proves on which arm. It
-// does not say how to carry a step out or how to judge what happened: levels and judges do. Nothing here knows a
-// Kubernetes process.
+// A value says what pod there is, what is asked of it and when, and which contract rules it proves on which arm. It does not
+// say how to carry a step out or how to judge what happened: levels and judges do. Nothing here knows a Kubernetes process.
 package scenario

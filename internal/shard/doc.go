@@ -14,14 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package shard splits a run at the sim level over machines and puts what they leave together again: scenarios of the
-// catalogue one by one, random scenarios by their seeds. Every machine works its own part out from two numbers; nothing is
-// handed out, and no machine asks another.
+// Package shard splits a run at the sim level over machines and merges the results: scenarios of the catalogue one by one,
+// random scenarios by seed. A machine computes its part from two numbers; there is no coordinator.
 //
-// A part leaves a manifest beside its artifacts, last of all: what was asked for in all, which part it was, and the digests
-// of the suites that it ran. Merge takes parts only if they are of one run, each there once and none missing, and makes
-// the folder that one machine would have left.
+// A part leaves a manifest beside its artifacts, last of all: what was asked for in all, which part it was, and the digests of
+// the suites that it ran. Merge takes parts only if they are of one run, each there once and none missing, and makes the folder
+// that one machine would have left.
 //
-// Real: the split, the checks, and the same tables, histories, JUnit and HTML as of a run in one piece. Not there: carrying
-// the files. That is the business of a shared volume.
+// Real: the split, the checks, and the same tables, histories, JUnit and HTML as of a run in one piece. Not there: carrying the
+// files. That is the business of a shared volume.
 package shard

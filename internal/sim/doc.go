@@ -14,25 +14,23 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package sim is a container runtime in memory, in the place of the kubelet's CRI client. It behaves as containerd
-// or of CRI-O where stopping is concerned, and runs on whatever clock the time package shows: in a synctest bubble an hour's
-// grace costs microseconds. What happens goes into a history.Sink as events of the kinds that a real node gives.
+// Package sim simulates a container runtime in memory, behind the interface of the kubelet's CRI client. It stops containers as
+// containerd or CRI-O does, and uses the clock of package time: in a synctest bubble a grace period of an hour takes
+// microseconds. It sends the same kinds of events to a history.Sink as a real node.
 //
 // # What is real and what is not
 //
-// Nothing here is a process, a container or a socket. The main processes and execs of containers are state machines that
-// do what cmd/actor does with the same command line; a container with any other program does not start. Calls take no
-// time unless Options or a Fault says so. Between a call and its handler lies what a connection means: a cancelled client
-// gets Canceled at once, its handler sees a cancelled context and goes its own way. Deadlines are those of the kubelet's
-// client: two minutes, for StopContainer beyond its timeout, for ExecSync with a timeout beyond that, and none for ExecSync
-// without one.
+// Nothing here is a process, a container or a socket. The main processes and execs of containers are state machines that do
+// what cmd/actor does with the same command line; a container with any other program does not start. Calls take no time unless
+// Options or a Fault says so. Between a call and its handler lies what a connection means: a cancelled client gets Canceled at
+// once, its handler sees a cancelled context and goes its own way. Deadlines are those of the kubelet's client: two minutes,
+// for StopContainer beyond its timeout, for ExecSync with a timeout beyond that, and none for ExecSync without one.
 //
 // # Manners
 //
-// Containerd's are held against a real containerd by internal/sim/conformance: the same call sequences run on both and
-// must leave the same trace (make conformance). Where they differed the simulator was wrong: it announced the end of a
-// container that had failed to start, which containerd tells nobody who does not ask, and it forgot whose a removed
-// container was.
+// Containerd's are held against a real containerd by internal/sim/conformance: the same call sequences run on both and must
+// leave the same trace (make conformance). Where they differed the simulator was wrong: it announced the end of a container
+// that had failed to start, which containerd tells nobody who does not ask, and it forgot whose a removed container was.
 //
 //   - Each StopContainer is on its own: its own timer, the first to expire kills. TERM is sent by the first with a timeout
 //     above 0 only; the mark that it was is set before it is, so that a call cancelled in between (Options.SignalLatency)
@@ -42,8 +40,8 @@ limitations under the License.
 //   - A cancelled exec, or one at its timeout, is killed.
 //   - A restart (Down, Up) loses timers and the mark; containers, and what execs started, run on.
 //
-// CRI-O's cannot be held against a real one here: nothing on the project's machines runs it. They follow what was read in
-// CRI-O and seen on a real 1.37.0 (its table is in the project's notes), and unit tests hold the simulator to that.
+// CRI-O's cannot be held against a real one here: nothing on the project's machines runs it. They follow what was read in CRI-O
+// and seen on a real 1.37.0 (its table is in the project's notes), and unit tests hold the simulator to that.
 //
 //   - One stop loop for a container, begun by the first StopContainer: TERM once, KILL at the earliest target any call has
 //     given, at least 10 ms after TERM. Later targets change nothing.

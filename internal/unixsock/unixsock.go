@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package unixsock listens on unix sockets in the file system: it explains a path that is too long, replaces a socket
-// that a dead process left behind, and never takes one that is still in use.
+// Package unixsock listens on unix sockets in the file system: it refuses a path that is too long, replaces a socket that a
+// dead process left, and refuses one that is in use.
 package unixsock
 
 import (

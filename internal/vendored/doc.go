@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package vendored copies files of the fixed tree into this module, mechanically, and proves that the copies have not
-// drifted. What a copy changes is all listed here (see Copy): the package's name, the paths of imports that are copied
-// too, and a line that says where the file comes from. Nothing is edited by hand, so there is nothing to merge.
+// Package vendored copies files of the fixed tree into this module and checks that the copies are up to date. A copy differs
+// from its source only in the package's name, in the paths of imports that are copied too, and in a line that names the source
+// (see Copy). Nothing is edited by hand.
 //
 // The tree leads: a change to a copied file is made in a patch, and `kgrace update` brings it here.
 package vendored

@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package verdict has the words in which every comparison of the two arms is told: the arms, what a finding on one of them
-// means, the status of a run, and the exit code that goes with it.
+// Package verdict defines the terms of every comparison of the two arms: the arms, the verdicts on them, the status of a run,
+// and its exit code.
 //
-// Red counts only when a judge says so. What could not be judged is invalid, neither red nor good. The package imports nothing
-// of this project.
+// Red counts only when a judge says so. A result that cannot be judged is invalid, neither red nor good. The package imports
+// nothing of this project.
 package verdict

@@ -14,10 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package apiwatch records what the API server says about pods, and what the kubelet reports about them as events,
-// in one namespace.
+// Package apiwatch records the pods of one namespace as the API server sends them, and the kubelet's events about them.
 //
-// A list is followed by a watch from the list's resource version, so nothing between the two is lost. A watch that
-// breaks is taken up again where it ended; where the API server no longer knows that version, a new list is compared
-// with what was seen, and pods that vanished are recorded as DELETED.
+// A list is followed by a watch from the list's resource version, so nothing between the two is lost. A watch that breaks is
+// taken up again where it ended; where the API server no longer knows that version, a new list is compared with what was seen,
+// and pods that vanished are recorded as DELETED.
 package apiwatch

@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package rootfs makes the Debian root filesystem of a node image with mmdebstrap, and picks out of it what an image inside
-// the node needs (kube-proxy wants iptables and the libraries behind it).
+// Package rootfs makes the Debian root filesystem of a node image with mmdebstrap, and extracts from it the files that an image
+// inside the node needs (kube-proxy wants iptables and the libraries behind it).
 //
 // One bootstrap is kept for each list of packages and architecture; making it takes a minute or two and the network, or a
 // mirror that apt is set up for. Debian's packages move on: which versions are in is read from the filesystem itself.

@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package draw makes random scenarios with rapid, which can shrink them. It is apart from package property so that the
-// command, which only runs the suite, does not carry a property tester's flags.
+// Package draw generates random scenarios with rapid, which can shrink them. It is separate from package property so that the
+// command, which only runs the suite, does not get the flags of a property tester.
 package draw
 
 import (

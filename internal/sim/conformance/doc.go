@@ -14,14 +14,14 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package conformance holds the simulated runtime against a real one. A Sequence is a list of CRI calls at given times about
-// one container, as data. Play carries it out through the CRI client's interface and writes down what an observer saw: who
-// returned what and when, the signals and hook lines of the container, its exit, the runtime's events, its last state. The
-// same sequence must leave the same trace on internal/sim (virtual time) and on a real containerd (through the kubelet's own
-// CRI client and the recording proxy).
+// Package conformance compares the simulated runtime with a real one. A Sequence is a list of CRI calls at given times about
+// one container, as data. Play runs it through the CRI client's interface and records what an observer sees: return values and
+// their times, the signals and hook lines of the container, its exit, the runtime's events, its last state. The same sequence
+// must leave the same trace on internal/sim (virtual time) and on a real containerd (through the kubelet's own CRI client and
+// the recording proxy).
 //
-// Times in a trace are whole seconds since the first step. A real machine is up to 0.9 s late without a trace changing; it
-// is never early. Nothing is retried.
+// Times in a trace are whole seconds since the first step. A real machine is up to 0.9 s late without a trace changing; it is
+// never early. Nothing is retried.
 //
 // CRI-O is not run here: see package sim.
 package conformance
