@@ -71,10 +71,9 @@ func newMutantsCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mutants [NAME...]",
 		Short: "Apply deliberate bugs to the fix and check that the catalogue catches them",
-		Long: `Break the fix on purpose, one thought at a time, and run the catalogue at the sim level on the broken kubelet. Each mutant
-must be caught: some scenario finds a rule broken. One that survives is a failure. A mutant that no row of the catalogue
-catches is tried with random scenarios. One that takes something from pods which nobody hurried must be found otherwise than
-stock in random scenarios.
+		Long: `Apply one deliberate bug at a time to the fix and run the catalogue at the sim level on that kubelet. Each mutant must be
+caught: a judge finds a rule broken in some scenario. A mutant that survives is a failure. Random scenarios run on a mutant that no
+row of the catalogue catches. A mutant that affects pods nobody hurried must differ from stock in random scenarios.
 
 At level node the broken kubelet runs on a real node, with the scenarios that the mutant names and nothing else; each of them must
 be red. Mutants that name none are left out. It needs root.

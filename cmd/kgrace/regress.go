@@ -65,13 +65,13 @@ showed, whether that is what the catalogue expects, and when the last container 
 Level node runs a real node of each arm and needs root. Level sim runs each arm's kubelet code against a simulated runtime, in
 virtual time; it needs Go and nothing else, and gives one table for each simulated runtime.
 
-Every minor of versions.yaml can be asked for, at level sim also all of them, one after the other: --kubernetes all; what a
-minor leaves is then in a folder of its name. A scenario that needs what a minor does not have is named below the table.
+--kubernetes selects a minor of versions.yaml; at level sim, --kubernetes all runs all of them, each into a folder of its name.
+Scenarios that a minor cannot run are listed below its table.
 
-On nodes as many scenarios run at once as the machine is fit for, which its cores and the first pod show; both arms side by side
-only if they fit. A late kill is not the kubelet's where the kubelet asked for it in time: the table then says by how much the
-runtime was late. What only the machine may explain is invalid; such a scenario runs once more, alone on its node. A red one
-never does.
+On nodes the number of concurrent scenarios depends on the cores and on how long the first pod takes to start; both arms run side
+by side only if there is room. If the kubelet asked for a kill in time and the runtime was late, the verdict stands by the request
+and the table says how late the runtime was. What only the machine may explain is invalid; such a scenario runs a second time,
+alone on its node. A red one does not.
 
 What is missing is built first. Histories, an HTML report, JUnit, JSON and the suite's log go to $` + ArtifactsVar + `
 (default: artifacts in the output folder). Kept histories can be judged again, without nodes or root: --judge.

@@ -84,20 +84,46 @@ var arrows = []arrow{
 	{"internal/judge/", "k8s.io/kubernetes/", "a judge reads histories and knows no Kubernetes process"},
 	{"internal/history/", "k8s.io/kubernetes/", "a history knows no Kubernetes process"},
 	{"internal/scenario/", "k8s.io/kubernetes/", "a scenario knows no Kubernetes process"},
-	{"internal/scenario/", module + "internal/localnode", "a scenario is written once for every level"},
-	{"internal/scenario/", module + "internal/judge", "a scenario names rules; judges read histories"},
-	{"internal/judge/", module + "internal/localnode", "a judge reads histories and nothing else"},
-	{"internal/verdict/", module, "arms and verdicts are words for everything above"},
-	{"internal/result/", module + "internal/report", "results know nothing of the page that shows them"},
-	{"internal/", module + "internal/report", "the page is drawn last: only cmd calls it"},
 	{"internal/localnode/", module + "internal/scenario", "a node carries out steps and knows no scenario"},
-	{"internal/player/", module + "internal/regress", "a player knows no place"},
-	{"internal/player/", module + "internal/simkubelet", "a player knows no place"},
 	{"internal/kindcluster/", module + "internal/scenario", "a cluster carries out steps and knows no scenario"},
 	{"internal/criproxy/", module + "internal/scenario", "the proxy records calls and knows no scenario"},
 }
 
-// Imports wants the arrows between packages to run one way.
+// floors lists the packages under internal from the ground up. A package imports packages of its own floor and of lower ones.
+var floors = [][]string{
+	// Words and tools: nothing of this project below them.
+	{"actor", "fault", "imagefile", "mutant", "stub/iptables-wrappers/pkg/iptables", "tool", "unixsock", "vendored", "verdict"},
+	// What is done and what happened; what is pinned.
+	{"docker", "history", "history/apiwatch", "history/lines", "history/stream", "junit", "nodetest", "patchset", "repocheck", "scenario", "versions"},
+	// Judged and built; runtimes, simulated and watched.
+	{"bench", "check", "check/command", "cifiles", "control", "criproxy", "intree", "judge", "kubetree", "matrix", "podspec", "property", "property/draw", "result", "sim", "sim/conformance", "simapi"},
+	// Played.
+	{"kindnode", "kindnode/rootfs", "localnode", "player"},
+	// Places and suites.
+	{"e2enode", "kindcluster", "regress", "simbuild", "simkubelet", "upstreame2e"},
+	// Many runs.
+	{"matrix/prove", "shard"},
+	// The page is drawn last: only cmd calls it.
+	{"report"},
+}
+
+// floorOf returns the floor of a package under internal, from 0; -1 if it has none.
+func floorOf(pkg string) int {
+	return slices.IndexFunc(floors, func(all []string) bool { return slices.Contains(all, pkg) })
+}
+
+// onFloors says what is wrong with an import between packages under internal; "" for nothing.
+func onFloors(from, to string) string {
+	switch at, below := floorOf(from), floorOf(to); {
+	case at < 0:
+		return "internal/" + from + " has no floor; give it one in internal/repocheck"
+	case below > at:
+		return fmt.Sprintf("internal/%s stands on floor %d, internal/%s on floor %d: arrows run down", from, at, to, below)
+	}
+	return ""
+}
+
+// Imports wants the arrows between packages to run one way. Tests may look up.
 func Imports(files []File) []string {
 	var faults []string
 	for _, f := range files {
@@ -111,6 +137,12 @@ func Imports(files []File) []string {
 		}
 		for _, spec := range parsed.Imports {
 			target, _ := strconv.Unquote(spec.Path.Value)
+			from, inside := strings.CutPrefix(path.Dir(f.Path), "internal/")
+			if to, ours := strings.CutPrefix(target, module+"internal/"); inside && ours && !f.isTest() {
+				if why := onFloors(from, to); why != "" {
+					faults = append(faults, fmt.Sprintf("%s:%d: imports %s: %s", f.Path, fset.Position(spec.Pos()).Line, target, why))
+				}
+			}
 			for _, a := range arrows {
 				if strings.HasPrefix(f.Path, a.from) && strings.HasPrefix(target+"/", a.to) {
 					faults = append(faults, fmt.Sprintf("%s:%d: imports %s: %s", f.Path, fset.Position(spec.Pos()).Line, target, a.why))
