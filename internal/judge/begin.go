@@ -25,21 +25,21 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// beginning is the start of the first terminating sync of the pod in one run of the kubelet.
+// beginning is the start of the pod's first terminating sync in one run of the kubelet.
 type beginning struct {
-	// since is when this kubelet began to run, as far as that matters: zero for the first.
+	// since is when this run of the kubelet started; zero for the first run.
 	since time.Time
-	// It began no earlier than lo and no later than hi. The sim level sees the moment. Elsewhere the request, or the end of what
-	// SyncPod still did, bounds it from below, and from above the first thing that a terminating sync does, or the time that the
-	// worker may wait for a newer status of the pod.
+	// The sync started between lo and hi. At the sim level both are the recorded start. Elsewhere the lower bound is the
+	// request or the end of the last SyncPod work, and the upper bound is the first action of a terminating sync or the longest
+	// time that the worker may wait for a newer pod status.
 	lo, hi time.Time
 	// seenLo and seenHi bound the moment at which this kubelet first saw the pod's deletionTimestamp; zero if it never did.
 	seenLo, seenHi time.Time
-	// missed says that the sim level, which would have seen it, did not: the pod's SyncPod never returned.
+	// missed reports that the sim level recorded no start: the pod's SyncPod never returned.
 	missed bool
 }
 
-// beginnings finds the beginning in each run of the kubelet. The first request must be known.
+// beginnings returns the beginning in each run of the kubelet. It needs at least one request.
 func (f *facts) beginnings() []beginning {
 	if len(f.requests) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (f *facts) beginnings() []beginning {
 	return all
 }
 
-// beginningIn finds the beginning in the run of the kubelet that lasted from since until a moment.
+// beginningIn returns the beginning in the run of the kubelet between since and until.
 func (f *facts) beginningIn(since, until time.Time) beginning {
 	first := f.requests[0]
 	b := beginning{since: since, lo: later(first.sent, since), hi: later(first.told, since)}
@@ -89,7 +89,7 @@ func (f *facts) beginningIn(since, until time.Time) beginning {
 	return b
 }
 
-// served returns when the kubelet whose forerunner ended at a moment was up; zero for the first one.
+// served returns when the kubelet that was started after since was up; zero for the first run.
 func (f *facts) served(since time.Time) time.Time {
 	for _, step := range f.steps {
 		if !since.IsZero() && step.Reason == (scenario.StartKubelet{}).String() && step.At.After(since) {
@@ -99,8 +99,8 @@ func (f *facts) served(since time.Time) time.Time {
 	return time.Time{}
 }
 
-// bound bounds a beginning that nobody saw: the first terminating sync of a pod whose end was asked for from lo on, and of which
-// the kubelet was told no later than told.
+// bound returns the bounds of a beginning that was not recorded. The pod's end was requested at lo, and the kubelet learned of
+// it no later than told.
 func (f *facts) bound(lo, told, until time.Time) (time.Time, time.Time) {
 	hi := f.firstAct(lo, until)
 	if hi.IsZero() {
@@ -117,7 +117,8 @@ func (f *facts) bound(lo, told, until time.Time) (time.Time, time.Time) {
 	return lo, hi
 }
 
-// firstAct returns the first thing that only a terminating sync does to the pod, from a moment on; zero if there is none.
+// firstAct returns the time of the first action between from and until that only a terminating sync takes; zero if there is
+// none.
 func (f *facts) firstAct(from, until time.Time) time.Time {
 	var first time.Time
 	see := func(all ...time.Time) {
@@ -143,7 +144,7 @@ func (f *facts) firstAct(from, until time.Time) time.Time {
 	return first
 }
 
-// syncs reports whether the return of a runtime call ends something that only SyncPod does.
+// syncs reports whether the return of a runtime call marks the end of work that only SyncPod does.
 func syncs(e history.Event) bool {
 	switch e.Call {
 	case "PullImage", "CreateContainer", "StartContainer":
@@ -152,12 +153,12 @@ func syncs(e history.Event) bool {
 	return postStart(e)
 }
 
-// probe reports whether a call runs a probe, by its command line.
+// probe reports whether a call runs a probe; it checks the command line.
 func probe(e history.Event) bool {
 	return strings.HasPrefix(e.Call, "Exec") && strings.Contains(e.Message, "/actor mark ")
 }
 
-// postStart reports whether a call runs a postStart hook, by its command line.
+// postStart reports whether a call runs a postStart hook; it checks the command line.
 func postStart(e history.Event) bool {
 	return strings.HasPrefix(e.Call, "Exec") && strings.Contains(e.Message, scenario.PostStartWord)
 }

@@ -22,23 +22,23 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Bounds are the durations that the contract gives and the ones that a level needs.
+// Bounds are the durations from the contract and the tolerances of a level.
 type Bounds struct {
-	// Slack is what a real machine may take on top of every "not after": 0 in virtual time, 1.5 s on a real node.
+	// Slack is added to every "not after" bound: 0 in virtual time, 1.5 s on a real node.
 	Slack time.Duration
-	// Window is the least time to stop that a grace above 0 leaves to a container (R5).
+	// Window is the minimum stop timeout of a container with a grace period above 0 (R5).
 	Window time.Duration
-	// Rounding is what "rounded up to whole seconds" may add to a stop timeout (R3).
+	// Rounding is the most that rounding up to whole seconds can add to a stop timeout (R3).
 	Rounding time.Duration
-	// Acts is how long after the worker was told a shorter stop must have been sent (R3).
+	// Acts is the time from when the worker is told to when it must have sent the shorter stop (R3).
 	Acts time.Duration
-	// Returns is how long the terminating sync may take to return once its context is done (R8).
+	// Returns is the time within which the terminating sync must return after its context is done (R8).
 	Returns time.Duration
-	// Newer is how long the worker may wait, before the first terminating sync, for a status of the pod that is newer than its last
+	// Newer is how long the worker may wait, before the first terminating sync, for a pod status that is newer than its last
 	// SyncPod.
 	Newer time.Duration
-	// Grain is the resolution to which stamps of different programs on one clock are compared. It is the only
-	// tolerance of a "not before", which counts from the request and so lies before the worker's own start already.
+	// Grain is the resolution for comparing timestamps of different programs on one clock. It is the only tolerance of a "not
+	// before" bound, which counts from the request and therefore already lies before the worker's own start.
 	Grain time.Duration
 }
 

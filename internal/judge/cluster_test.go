@@ -66,11 +66,11 @@ func TestRulesOfAClusterFind(t *testing.T) {
 		scenario.Kept: {
 			{"failed by the policy", "job-failure-policy", parts(ownedForced, jobOver(4, "PodFailurePolicy", policy), finished(6)), held_, "at 4.00 s"},
 			{"failed for another reason", "job-failure-policy", parts(ownedForced, jobOver(4, "BackoffLimitExceeded", "too many"), finished(6)), broken_, "BackoffLimitExceeded"},
-			{"failed with another code", "job-failure-policy", parts(ownedForced, jobOver(4, "PodFailurePolicy", strings.ReplaceAll(policy, "137", "1")), finished(6)), broken_, "speaks of exit code 137"},
+			{"failed with another code", "job-failure-policy", parts(ownedForced, jobOver(4, "PodFailurePolicy", strings.ReplaceAll(policy, "137", "1")), finished(6)), broken_, "names exit code 137"},
 			{"failed too soon", "job-failure-policy", parts(del(0, 30), forced(3), jobOver(4, "PodFailurePolicy", policy), endedAs(30, "one", 137), finished(32)), broken_, "before the containers were down"},
 			{"failed too late", "job-failure-policy", parts(ownedForced, jobOver(20, "PodFailurePolicy", policy), finished(22)), broken_, "only at 20.00 s"},
-			{"never over", "job-failure-policy", parts(ownedForced, finished(22)), broken_, "never over"},
-			{"not watched", "job-failure-policy", parts(ownedForced, finished(6)), none, "had to be over by"},
+			{"never over", "job-failure-policy", parts(ownedForced, finished(22)), broken_, "never finished"},
+			{"not watched", "job-failure-policy", parts(ownedForced, finished(6)), none, "had to finish by"},
 			{"never down", "job-failure-policy", parts(del(0, 30), forced(3), finished(60)), broken_, "never ended"},
 		},
 	} {

@@ -18,7 +18,7 @@ package judge
 
 import "time"
 
-// beginning returns the beginning that the deadline after the first n requests counts from: the last one before the next
+// beginning returns the beginning from which the deadline after the first n requests counts: the last one before the next
 // request.
 func (f *facts) beginning(n int) beginning {
 	b := f.begins[0]
@@ -30,8 +30,8 @@ func (f *facts) beginning(n int) beginning {
 	return b
 }
 
-// deadline returns the earliest and the latest moment that can be the pod's deadline after the first n requests: the earliest
-// of those that they make.
+// deadline returns the earliest and the latest possible value of the pod's deadline after the first n requests. The pod's
+// deadline is the earliest deadline of any request.
 func (f *facts) deadline(n int) (earliest, latest time.Time) {
 	b := f.beginning(n)
 	for i := range n {
@@ -49,9 +49,9 @@ func (f *facts) deadline(n int) (earliest, latest time.Time) {
 	return earliest, latest
 }
 
-// own returns the bounds of the deadline that one request makes by itself; zero if the kubelet of this beginning cannot know
-// of it. A request that is known when the termination begins counts from there. A later delete counts from the moment the
-// kubelet first saw the deletionTimestamp, an override from the moment it is made, and what has passed by then counts as now.
+// own returns the bounds of the deadline that request i alone sets; zero if the kubelet of this beginning cannot know the
+// request. A request known when the termination begins counts from there. A later delete counts from the moment the kubelet
+// first saw the deletionTimestamp, an override from the moment it is made. A deadline already in the past counts as now.
 func (f *facts) own(b beginning, i int) (lo, hi time.Time) {
 	r, grace := f.requests[i], seconds(f.requests[i].grace)
 	before := r.sent.Before(b.since)
@@ -70,14 +70,14 @@ func (f *facts) own(b beginning, i int) (lo, hi time.Time) {
 	if r.sent.After(b.hi) {
 		return lateLo, lateHi
 	}
-	// It may have come before or after.
+	// The request may have come before or after the beginning.
 	if lateLo.Before(lo) {
 		lo = lateLo
 	}
 	return lo, later(hi, lateHi)
 }
 
-// sentBy returns how many requests had been sent by a moment.
+// sentBy returns how many requests were sent by the given time.
 func (f *facts) sentBy(at time.Time) int {
 	n := 0
 	for _, r := range f.requests {
@@ -97,7 +97,7 @@ func (f *facts) grace(n int) int64 {
 	return least
 }
 
-// shortenings returns the numbers (from 1) of the requests that moved the deadline of a termination that had begun.
+// shortenings returns the numbers (from 1) of the requests that moved the deadline of a running termination.
 func (f *facts) shortenings() []int {
 	var all []int
 	for n := 2; n <= len(f.requests); n++ {
@@ -113,8 +113,8 @@ func (f *facts) shortenings() []int {
 	return all
 }
 
-// acts returns the moment at which the worker can act on request number n at the latest, but for the level's slack: it has
-// been told, and the termination has begun.
+// acts returns the latest time, without the level's slack, at which the worker can act on request n: it has been told and the
+// termination has begun.
 func (f *facts) acts(n int) time.Time {
 	return later(f.requests[n-1].told, f.beginning(n).hi)
 }

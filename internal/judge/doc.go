@@ -14,32 +14,33 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package judge checks the rules of the termination contract. A judge is a pure function from a history to a finding, one file
-// per rule. Only judges turn a scenario red.
+// Package judge checks the rules of the termination contract. A judge is a pure function from a history to a finding; each rule
+// has its own file. Only judges turn a scenario red.
 //
-// A judge works everything out from the history and the scenario by the contract's own words; nothing of the fix is imported
-// here, so a fault in the fix's arithmetic cannot excuse itself.
+// Judges use only the history, the scenario and the contract. The package imports nothing from the fix, so that a bug in the
+// fix's arithmetic cannot hide itself.
 //
-// What a judge cannot see, it bounds. The contract counts from the start of the pod's first terminating sync, from the moments
-// at which the worker was told, and from the first sight of the deletionTimestamp, all on the kubelet's clock. A history holds
-// when the harness sent a request and when a watch showed its effect: the worker was told no earlier than the first and, but
-// for the level's slack, no later than the second. The sim level sees the terminating sync start; elsewhere begin.go bounds
-// that. So "not before" is counted from the earliest moment that can be meant, and "not after" from the latest plus slack. The
-// value of the deletionTimestamp has a resolution of one second and decides nothing.
+// Judges bound what they cannot observe. The contract counts from the start of the pod's first terminating sync, from the
+// moments at which the worker was told, and from the first sight of the deletionTimestamp, all on the kubelet's clock. A
+// history records when the harness sent a request and when a watch showed its effect: the worker was told no earlier than the
+// first and, apart from the level's slack, no later than the second. The sim level records the start of the terminating sync;
+// elsewhere begin.go bounds it. "Not before" therefore counts from the earliest possible moment, and "not after" from the
+// latest plus slack. The value of the deletionTimestamp has a resolution of one second and is never used.
 //
-// What asks for a pod's end is a request, whoever asks: a delete that the API server accepted, a kill inside the kubelet, a
-// static pod's manifest taken away. Steps that only disturb (a restart, a cut connection) are none, but a run in which one is
-// missing or failed proves nothing. A delete that came when the pod had left the API is not missing. What was done to the pod
-// before the first request is none of the termination's.
+// A request is anything that asks for the pod's end: a delete that the API server accepted, a kill inside the kubelet, the
+// removal of a static pod's manifest. Steps that only disturb (a restart, a cut connection) are not requests, but if one is
+// missing or failed, the run is Invalid. A delete sent after the pod had left the API does not count as missing. Actions on the
+// pod before the first request are not part of the termination.
 //
-// On a real node a judge holds the kubelet to what the kubelet does. A kill that it asked for in time and with the right
-// timeout stands, however late the runtime carried it out (runtime_late.go). What it did too late is held against a control
-// that waits as it waits, and against the runtime's own delays: if they explain it, nobody can tell whose fault it was, and the
-// finding is Invalid; if not, the rule is broken (machine_late.go).
+// On a real node a judge holds the kubelet responsible only for its own actions. A kill requested in time and with the right
+// timeout counts as correct, however late the runtime carried it out (runtime_late.go). If the kubelet acted too late, the
+// judge compares the delay with that of a control that waits in the same way, and with the delays of the runtime: if they
+// explain it, the finding is Invalid; if not, the rule is broken (machine_late.go).
 //
-// A rule that never came to apply, because no pod ran, a request was refused or the observation ended too soon, is Invalid:
-// neither green nor red.
+// A rule that never applied, because no pod ran, a request was refused or the observation ended too soon, is Invalid: neither
+// green nor red.
 //
-// Not visible in a history, and so not judged here: goroutines, contexts and timers inside the kubelet (R13), the identity of a
-// returned error (R8), error metrics and back-off (R10), volumes and cgroups (R12). The unit and sim levels see these.
+// A history does not show the following, so this package does not judge it: goroutines, contexts and timers inside the kubelet
+// (R13), the identity of a returned error (R8), error metrics and back-off (R10), volumes and cgroups (R12). The unit and sim
+// levels check these.
 package judge

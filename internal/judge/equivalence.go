@@ -26,14 +26,14 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Difference is the first moment at which two histories of one scenario are not the same, and what only one of them has there.
+// Difference is the first moment at which two histories of one scenario differ, with the events that only one of them has.
 type Difference struct {
-	// At is the moment; After is the same counted from when the scenario was armed.
+	// At is the time of the difference; After is the same, counted from when the scenario was armed.
 	At    time.Time
 	After time.Duration
-	// Stock and Fixed are what only that arm has, in words; nil where it has nothing that the other lacks.
+	// Stock and Fixed describe the events that only that arm has; nil if there are none.
 	Stock, Fixed []string
-	// names are what the two are called.
+	// names are the display names of the two histories.
 	names [2]string
 }
 
@@ -56,10 +56,10 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("at %.3f s %s, %s", d.After.Seconds(), side(d.names[0], stock), side(d.names[1], fixed))
 }
 
-// wordy is how many bytes of one thing are shown.
+// wordy is the maximum length in bytes of one displayed event.
 const wordy = 240
 
-// apart leaves out the middle of what two long texts share at their beginning.
+// apart shortens the common prefix of two long texts.
 func apart(a, b string) (string, string) {
 	same := 0
 	for same < min(len(a), len(b)) && a[same] == b[same] {
@@ -72,17 +72,17 @@ func apart(a, b string) (string, string) {
 	return a[:head] + "…" + a[same-context:], b[:head] + "…" + b[same-context:]
 }
 
-// Compare returns the first difference between what the two arms did in virtual time; nil if there is none. Everything that is
-// recorded counts: what was asked of the API and written there, statuses whole, runtime calls with their timeouts and answers,
-// the containers' own lines, their ends, the kubelet's events, and the moment of each.
+// Compare returns the first difference between the two arms in virtual time; nil if there is none. It compares everything in
+// the histories: API requests and writes, full statuses, runtime calls with their timeouts and results, the containers' output
+// and exits, the kubelet's events, and the time of each.
 //
-// Two runs of one arm differ in a few things already, and in nothing else are these looked past: numbers of calls and UIDs are
-// drawn anew in each run; things that happen in one moment on different goroutines have no order; and of several statuses
-// of one moment the kubelet's status manager writes as many as it comes to, but always the last. So the moments are compared
-// one by one, each as the set of what happened in it, with the last status alone. The order that matters within a moment is in
-// the words: a call that stops something, or runs a command, says which containers of the pod live when it is made.
+// It ignores only what also differs between two runs of one arm: call numbers and UIDs; the order of events that happen at the
+// same time on different goroutines; and intermediate statuses at one time, because the kubelet's status manager may skip them
+// but always writes the last one. It therefore compares time by time, as a set of events with the last status only. The order
+// that matters within one time is part of the event text: a call that stops something, or runs a command, names the containers
+// that are alive at that point.
 //
-// Only what happened before until is compared; the zero time is to the end.
+// Compare looks only at events before until; the zero time means all events.
 func Compare(stock, fixed history.History, until time.Time) *Difference {
 	a, b := moments(stock, until), moments(fixed, until)
 	for i := range max(len(a), len(b)) {
@@ -110,7 +110,8 @@ func names(stock, fixed history.History) [2]string {
 	return [2]string{stock.Arm, fixed.Arm}
 }
 
-// AsStock judges R12 by both histories of a scenario: whether fixed did what stock did, up to where it may do otherwise.
+// AsStock judges R12 by both histories of a scenario: whether fixed did what stock did, up to the point from which it may
+// differ.
 func AsStock(stock, fixed history.History) Finding {
 	for _, h := range []history.History{stock, fixed} {
 		if !slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Finished }) {
@@ -128,13 +129,13 @@ func AsStock(stock, fixed history.History) Finding {
 	return found
 }
 
-// moment is everything that happened at one time, in words, sorted.
+// moment is the sorted list of event texts of one time.
 type moment struct {
 	at    time.Time
 	words []string
 }
 
-// without takes from one sorted list what another has, as often as it has it.
+// without returns the multiset difference of two sorted lists.
 func without(all, other []string) (left []string) {
 	for _, word := range all {
 		i, found := slices.BinarySearch(other, word)

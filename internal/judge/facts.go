@@ -26,55 +26,55 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// facts is a history, sorted by what the rules ask about.
+// facts is a history, indexed for the rules.
 type facts struct {
 	Bounds
 	scenario scenario.Scenario
 	sim      bool
-	// events are all of them, in the order they happened; origin is the first thing done to the pod, from which times count.
+	// events are all events in order; origin is the time of the first action on the pod, from which findings count.
 	events   []history.Event
 	origin   time.Time
 	finished time.Time
-	// requests are the accepted deletes from the first on; accepted is their number, needless that of deletes of a pod
-	// that had left the API.
+	// requests are the accepted requests; accepted is their number, and needless the number of deletes sent after the pod had
+	// left the API.
 	requests           []request
 	accepted, needless int
-	// containers are those that ran: one whose image never came is none.
+	// containers are the containers that ran; it excludes those whose image was never pulled.
 	containers []*container
-	// began are the moments of a terminating sync that the sim level saw, synced the ends of what only SyncPod does, and
-	// begins the beginning of the termination in each run of the kubelet.
+	// began holds the start of the terminating syncs recorded at the sim level, synced the ends of work that only SyncPod does,
+	// and begins the beginning of the termination in each run of the kubelet.
 	began, synced []time.Time
 	begins        []beginning
-	// attempts are the starts of all terminating syncs, where the history tells of each.
+	// attempts holds the starts of all terminating syncs, if the history records them.
 	attempts []attempt
 	// podEvents are the watch events of the pod.
 	podEvents []history.Event
-	// sandboxStops are the StopPodSandbox calls, kubelet the kubelet's events about the pod.
+	// sandboxStops are the StopPodSandbox calls; kubelet holds the kubelet's events about the pod.
 	sandboxStops []call
 	kubelet      []history.Event
-	// steps are what was done that is no request; evictions are the kubelet's own kills.
+	// steps are the steps that are not requests; evictions are the kubelet's own kills.
 	steps     []history.Event
 	evictions []eviction
-	// left are records that the kubelet kept of killing the pod.
+	// left holds the kubelet's remaining records of killing the pod.
 	left []history.Event
-	// carried is by how much the runtime was late where a verdict stands by what the kubelet asked for (runtime_late.go).
+	// carried is how late the runtime was to execute a kill that the kubelet had requested in time (runtime_late.go).
 	carried *time.Duration
-	// unanswered are calls about the pod that had not returned when the observation ended.
+	// unanswered are the calls about the pod that had not returned when the observation ended.
 	unanswered []history.Event
 }
 
-// container is what happened to one container of the pod.
+// container holds the events of one container of the pod.
 type container struct {
 	scenario.Container
 	sidecar bool
 
-	// id is the runtime's name of the first one of that name, "" where the history does not tell; exit is its end, and calls
-	// are calls about it. started are the starts of all.
+	// id is the runtime's id of the first container of that name, "" if the history does not record it; exit is its exit, and
+	// the calls are calls about it. started holds the starts of all containers of that name.
 	id      string
 	exit    *exit
 	started []time.Time
 	stops   []call // StopContainer
-	execs   []call // ExecSync and Exec, but for postStart hooks and probes
+	execs   []call // ExecSync and Exec, except postStart hooks and probes
 	terms   []time.Time
 	probes  []time.Time
 
@@ -84,16 +84,16 @@ type container struct {
 type exit struct {
 	at   time.Time
 	code int32
-	// order is its place in the record: what happens in one moment of virtual time has an order too.
+	// order is the event's index in the history, which orders events at the same virtual time.
 	order int
 }
 
-// sigkilled is the code of a process that did not end by itself: 128 + SIGKILL.
+// sigkilled is the exit code of a killed process: 128 + SIGKILL.
 const sigkilled = 137
 
 func (e exit) killed() bool { return e.code == sigkilled }
 
-// eviction is a kill that a caller inside the kubelet asked for. answers counts what it got back.
+// eviction is a kill requested by a caller inside the kubelet. answers counts the replies to that caller.
 type eviction struct {
 	at, back time.Time
 	answers  int
@@ -106,7 +106,7 @@ type call struct {
 	timeout  int64
 	err      string
 	code     int32 // of an exec
-	// order and backOrder are the places of both in the record.
+	// order and backOrder are the indexes of the call and its return in the history.
 	order, backOrder int
 }
 
@@ -114,22 +114,22 @@ func (c call) target() time.Time { return c.at.Add(seconds(c.timeout)) }
 
 func (c call) canceled() bool { return strings.HasPrefix(c.err, "Canceled") }
 
-// refused reports whether the runtime answered with an error of its own.
+// refused reports whether the runtime returned an error other than the caller's own cancellation.
 func (c call) refused() bool { return c.err != "" && !c.canceled() }
 
-// waits reports whether the container may have to wait before it is asked to stop: for its hook, or for its turn.
+// waits reports whether the container may have to wait before it is asked to stop, for its hook or for its turn.
 func (c *container) waits() bool { return c.Hook != nil || c.sidecar }
 
-// waiting reports whether it had not been asked to stop yet at a moment, though it may have had to wait.
+// waiting reports whether the container was possibly still waiting, that is, not yet asked to stop, at the given time.
 func (c *container) waiting(at time.Time) bool {
 	return c.waits() && !slices.ContainsFunc(c.stops, func(s call) bool { return s.at.Before(at) })
 }
 
-// alive reports whether the container's main process lived at a moment.
+// alive reports whether the container's main process was alive at the given time.
 func (c *container) alive(at time.Time) bool { return c.exit == nil || c.exit.at.After(at) }
 
-// aliveAtCall and aliveAtReturn say the same of a call's beginning and its return, which may lie in the very moment in which
-// the process ended.
+// aliveAtCall and aliveAtReturn report whether the main process was alive when a call started or returned, even if it exited at
+// that very time.
 func (c *container) aliveAtCall(s call) bool   { return c.aliveAs(s.at, s.order) }
 func (c *container) aliveAtReturn(s call) bool { return c.aliveAs(s.back, s.backOrder) }
 
@@ -137,7 +137,7 @@ func (c *container) aliveAs(at time.Time, order int) bool {
 	return c.alive(at) || c.exit.at.Equal(at) && c.exit.order > order
 }
 
-// stopped returns the first StopContainer call from a moment on.
+// stopped returns the first StopContainer call at or after from.
 func (c *container) stopped(from time.Time) (call, bool) {
 	for _, s := range c.stops {
 		if !s.at.Before(from) {
@@ -147,7 +147,7 @@ func (c *container) stopped(from time.Time) (call, bool) {
 	return call{}, false
 }
 
-// read sorts a history. The string says why no rule can apply to it; "" when rules can.
+// read indexes a history. The string says why no rule can apply to it; it is empty if rules can.
 func read(h history.History, s scenario.Scenario) (*facts, string) {
 	f := &facts{Bounds: At(scenario.Level(h.Level)), scenario: s, sim: h.Level == string(scenario.LevelSim), events: h.ByTime(), carried: new(time.Duration)}
 	byName := map[string]*container{}
@@ -267,8 +267,7 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 	return f, ""
 }
 
-// forget drops what was done to the pod before anybody asked for its end: a kill that SyncPod made is none of the termination's
-// business.
+// forget drops actions on the pod before the first request: a kill by SyncPod is not part of the termination.
 func (f *facts) forget() {
 	if len(f.requests) == 0 {
 		return
@@ -286,10 +285,10 @@ func (f *facts) forget() {
 	}
 }
 
-// absent reports whether the container never ran, because its image never came.
+// absent reports whether the container never ran because its image was never pulled.
 func (c *container) absent() bool { return c.Pull && len(c.started) == 0 && c.exit == nil }
 
-// first reports whether an event is about the first container of the name, as far as the history tells.
+// first reports whether an event is about the first container of that name, as far as the history records it.
 func (c *container) first(e history.Event) bool {
 	return c.id == "" || e.ContainerID == "" || e.ContainerID == c.id
 }
@@ -328,18 +327,18 @@ func (c *container) line(e history.Event) {
 	}
 }
 
-// seconds is a number of seconds; more than a duration can hold is as many as it can.
+// seconds converts seconds to a duration and saturates at the largest whole number of seconds.
 func seconds(n int64) time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
 	return time.Duration(max(min(n, most), -most)) * time.Second
 }
 
-// when gives a moment as seconds since the first request, as all findings do.
+// when formats a time as seconds since the origin, as all findings do.
 func (f *facts) when(at time.Time) string {
 	return fmt.Sprintf("%.2f s", at.Sub(f.origin).Seconds())
 }
 
-// origin is when the first thing was done to the pod.
+// origin returns the time of the first action on the pod.
 func origin(f *facts) time.Time {
 	var first time.Time
 	for _, r := range f.requests {

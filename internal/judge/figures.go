@@ -23,19 +23,19 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Figures are times that a report shows. They decide nothing.
+// Figures are durations for a report. They do not affect a verdict.
 type Figures struct {
-	// Dead is from the first request to the end of the last container; nil if one outlived the observation.
+	// Dead is the time from the first request to the end of the last container; nil if a container outlived the observation.
 	Dead *float64 `json:"deadSeconds"`
-	// Forced is from a force delete of a pod already terminating to the end of the last container.
+	// Forced is the time from a force delete of a terminating pod to the end of the last container.
 	Forced *float64 `json:"forcedSeconds,omitempty"`
-	// RuntimeLate is by how many seconds at most the runtime was late to kill a container, ControlLate for how long at most a
-	// control was kept waiting.
+	// RuntimeLate is the longest delay, in seconds, with which the runtime killed a container; ControlLate is the longest delay
+	// of a control.
 	RuntimeLate float64 `json:"runtimeLatestSeconds,omitempty"`
 	ControlLate float64 `json:"controlLatestSeconds,omitempty"`
 }
 
-// Measure takes the figures of a history; all are nil where the scenario did not run.
+// Measure returns the figures of a history; all are empty if the scenario did not run.
 func Measure(h history.History, s scenario.Scenario) Figures {
 	f, why := read(h, s.At(scenario.Level(h.Level)))
 	if why != "" || len(f.requests) == 0 || len(f.containers) == 0 {

@@ -25,20 +25,20 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Finding is what the judge of one rule found in one history.
+// Finding is the result of one rule's judge on one history.
 type Finding struct {
 	Rule    scenario.Rule    `json:"rule"`
 	Outcome scenario.Outcome `json:"outcome"`
-	// Why says in one sentence what decided; for a broken rule what was seen, with its time and what was allowed.
+	// Why gives the reason in one sentence; for a broken rule it names the observation, its time and the bound.
 	Why string `json:"why"`
-	// At is the moment that decided, where one did.
+	// At is the time of the decisive event, if there is one.
 	At time.Time `json:"at,omitzero"`
-	// RuntimeLate is by how many seconds the runtime was late to carry out what the kubelet had asked for in time, where the
-	// finding stands by that.
+	// RuntimeLate is how many seconds late the runtime executed a kill that the kubelet had requested in time, if the finding
+	// depends on that.
 	RuntimeLate float64 `json:"runtimeLateSeconds,omitempty"`
 }
 
-// rules holds the judge of every rule.
+// rules maps each rule to its judge.
 var rules = map[scenario.Rule]func(*facts) Finding{
 	scenario.Deadline:     deadlineRule,
 	scenario.OnlyShorter:  onlyShorterRule,
@@ -56,13 +56,13 @@ var rules = map[scenario.Rule]func(*facts) Finding{
 	scenario.LostUpdate:   lostUpdateRule,
 }
 
-// needsDeadline are the rules that count from the beginning of the termination, wherever they apply.
+// needsDeadline holds the rules that always count from the beginning of the termination.
 var needsDeadline = map[scenario.Rule]bool{
 	scenario.Deadline: true, scenario.OnlyShorter: true, scenario.ShorterActs: true, scenario.Zero: true,
 	scenario.Window: true, scenario.Prompt: true, scenario.LostUpdate: true,
 }
 
-// Judge asks the judge of one rule about a history of the scenario, given as it stands in the catalogue.
+// Judge applies one rule to a history. The scenario is the one from the catalogue, before it is adapted to the level.
 func Judge(rule scenario.Rule, h history.History, s scenario.Scenario) Finding {
 	judge, ok := rules[rule]
 	if !ok {
@@ -70,7 +70,7 @@ func Judge(rule scenario.Rule, h history.History, s scenario.Scenario) Finding {
 	}
 	if h.Scenario != s.ID {
 		return Finding{Rule: rule, Outcome: scenario.Invalid,
-			Why: fmt.Sprintf("the history is one of scenario %q, not of %q", h.Scenario, s.ID)}
+			Why: fmt.Sprintf("the history is of scenario %q, not %q", h.Scenario, s.ID)}
 	}
 	s = s.At(scenario.Level(h.Level))
 	f, why := read(h, s)
@@ -82,7 +82,7 @@ func Judge(rule scenario.Rule, h history.History, s scenario.Scenario) Finding {
 	}
 	found := f.standing(f.explain(judge, judge(f)))
 	found.Rule = rule
-	// A rule is held by a run only if the run was the whole scenario.
+	// Only a complete run can hold a rule.
 	if found.Outcome == scenario.Held {
 		if why := f.whole(); why != "" {
 			return Finding{Rule: rule, Outcome: scenario.Invalid, Why: why}
@@ -91,7 +91,7 @@ func Judge(rule scenario.Rule, h history.History, s scenario.Scenario) Finding {
 	return found
 }
 
-// whole says what of the scenario's steps is missing from the history; "" if nothing is.
+// whole names what is missing from a complete run of the scenario; "" if nothing is.
 func (f *facts) whole() string {
 	requests, steps := 0, 0
 	for _, step := range f.scenario.Steps {

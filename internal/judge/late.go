@@ -21,9 +21,9 @@ import (
 	"time"
 )
 
-// late returns the last moment at which a container may be killed after the first n requests. On top of the deadline stand, for
-// a grace above 0, the window of a container that had not been asked to stop yet (R5), or the rounding of what was left of one
-// that had (R3); then the level's slack.
+// late returns the latest time at which a container may be killed after the first n requests. For a grace above 0 it adds to
+// the deadline either the window of a container that had not been asked to stop yet (R5), or the rounding of the remaining time
+// of one that had been (R3); then it adds the level's slack.
 func (f *facts) late(c *container, n int) time.Time {
 	_, latest := f.deadline(n)
 	last := 0
@@ -44,14 +44,14 @@ func (f *facts) late(c *container, n int) time.Time {
 		return by.Add(f.Slack)
 	case last > 0, c.waits(), latest.Sub(f.beginning(n).hi) < f.Window:
 		return latest.Add(f.window(c, n) + f.Slack)
-	case slices.ContainsFunc(c.stops, call.refused): // what a retry is given is rounded up
+	case slices.ContainsFunc(c.stops, call.refused): // a retry's timeout is rounded up
 		return latest.Add(f.Rounding + f.Slack)
 	}
 	return latest.Add(f.Slack)
 }
 
-// window is how long after the deadline the window of a container may end. One that waits for its turn after its hook, and that
-// nobody hurried, is as on stock, which counts the hook's time in whole seconds, rounded down.
+// window returns how long after the deadline the stop window of a container may end. A sidecar with a hook, in a pod that
+// nobody hurried, behaves as on stock, which counts the hook's time in whole seconds, rounded down.
 func (f *facts) window(c *container, n int) time.Duration {
 	hurried := slices.ContainsFunc(f.shortenings(), func(s int) bool { return s <= n })
 	if c.sidecar && c.Hook != nil && !hurried {
@@ -60,7 +60,7 @@ func (f *facts) window(c *container, n int) time.Duration {
 	return f.Window
 }
 
-// left is what is left until a deadline at a moment, in whole seconds, rounded up; 0 if it has passed.
+// left returns the time from at to the deadline in whole seconds, rounded up; 0 if the deadline has passed.
 func left(deadline, at time.Time) int64 {
 	d := max(deadline.Sub(at), 0)
 	whole := int64(d / time.Second)
@@ -70,12 +70,12 @@ func left(deadline, at time.Time) int64 {
 	return whole
 }
 
-// asked reports whether the container had been asked to stop before a moment, and that the runtime had not refused all of it.
+// asked reports whether the container was asked to stop before the given time by a call that the runtime did not refuse.
 func (c *container) asked(before time.Time) bool {
 	return slices.ContainsFunc(c.stops, func(s call) bool { return s.at.Before(before) && !s.refused() })
 }
 
-// deadBy returns a finding if the container was not down by a moment, or nobody looked that long.
+// deadBy returns a finding if the container was still up at the given time, or if the observation ended before it.
 func (f *facts) deadBy(c *container, by time.Time) Finding {
 	switch {
 	case c.exit != nil && !c.exit.at.After(by):

@@ -35,10 +35,10 @@ func TestRecordedLateness(t *testing.T) {
 		why  string
 	}{
 		{"kubelet", broken_, "of which the machine explains 0."},                       // stopped from 2.5 to 8 s
-		{"machine", none, "the machine kept a program that waits as the kubelet does"}, // kubelet and control, from 2.5 to 8 s
+		{"machine", none, "but the control or the runtime was delayed"}, // kubelet and control, from 2.5 to 8 s
 		{"runtime", held_, "; runtime late by 4.1 s"},                                  // from 2.7 to 7 s
 		{"runtime-and-kubelet", broken_, "of which the machine explains 3.7 s"},        // 2.5 to 11 s, and 2.5 to 7.5 s
-		{"runtime-and-machine", none, "the machine kept a program that waits as the kubelet does"},
+		{"runtime-and-machine", none, "but the control or the runtime was delayed"},
 	} {
 		h := readRecorded(t, filepath.Join("late", c.file+".jsonl"))
 		for _, want := range s.At(scenario.LevelNode).Expect {

@@ -65,7 +65,7 @@ func TestLateness(t *testing.T) {
 		{"the runtime refuses", "R3", parts(del(0, 30), stop(.1, "main", 30, 6), forced(3), called(3.1, .1, "StopContainer", "main", history.Seconds(0), "Unknown: x"), killed(30.1, "main"), over(30.2)), broken_, "lived until 30.10 s"},
 		{"the kubelet", "R4", parts(first, stop(.1, "main", 30, 7), forced(3), stop(7, "main", 0, .1), killed(7.1, "main"), over(7.2)), broken_, "of which the machine explains 0.0 s"},
 		{"the kubelet, a little, on an idle machine", "R4", parts(first, stop(.1, "main", 30, 7), forced(3), kept(3.1, .06), stop(4.8, "main", 0, .1), killed(4.9, "main"), over(5)), broken_, "late by 0.1 s"},
-		{"the machine stood still", "R4", parts(first, stop(.1, "main", 30, 7), forced(3), kept(3.1, 3.8), stop(7, "main", 0, .1), killed(7.1, "main"), over(7.2)), none, "late by 2.3 s, and the machine kept"},
+		{"the machine stood still", "R4", parts(first, stop(.1, "main", 30, 7), forced(3), kept(3.1, 3.8), stop(7, "main", 0, .1), killed(7.1, "main"), over(7.2)), none, "late by 2.3 s, but the control or the runtime"},
 		{"the machine stood still, and nothing was late", "R4", parts(first, stop(.1, "main", 30, 7), kept(2, 1), forced(3), stop(3.1, "main", 0, .1), killed(3.2, "main"), over(3.2)), held_, ""},
 		{"the machine stood still at another time", "R4", parts(first, stop(.1, "main", 30, 12), forced(3), kept(.2, .7), stop(12, "main", 0, .1), kept(12.1, 9), killed(12.1, "main"), over(22)), broken_, "explains 0.0 s"},
 		{"the machine, by many small delays", "R4", parts(first, stop(.1, "main", 30, 7), forced(3), slow(3, 20), stop(7, "main", 0, .1), killed(7.1, "main"), over(7.2)), none, "late by 2.3 s"},

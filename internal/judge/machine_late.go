@@ -25,41 +25,42 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// The kubelet is late when it acts after a bound and its slack. Whether the machine can explain that is read off a control, which
-// waits as the kubelet waits at the same moments (package control), and off the runtime's own calls and looks, for which the kubelet has to
-// wait too. Only the time in which neither was kept waiting counts against the kubelet. What then is no longer late is invalid:
-// nobody can tell whose fault it was. What still is late is red; so a kubelet that is a minute late is red on the slowest machine.
+// The kubelet is late when it acts after a bound plus its slack. Two sources show whether the machine explains the delay: a
+// control, which waits at the same moments as the kubelet (package control), and the runtime calls that the kubelet has to wait
+// for. Only the time in which neither was delayed counts against the kubelet. If the remaining delay is no longer late, the
+// finding is Invalid, because the cause is unknown. If it still is, the finding is red; a kubelet that is a minute late is red
+// even on the slowest machine.
 
-// accuracy is that with which a delay is worked out, longest the longest delay that is told from "never".
+// accuracy is the resolution of a computed delay; longest is the longest delay that is distinguished from "never".
 const (
 	accuracy = 10 * time.Millisecond
 	longest  = 10 * time.Minute
 )
 
-// explain turns a broken rule into an invalid one if the machine may explain it. judge is the judge that found it.
+// explain makes a broken finding Invalid if the machine may explain it. judge is the judge that returned it.
 func (f *facts) explain(judge func(*facts) Finding, found Finding) Finding {
 	if f.Slack == 0 || found.Outcome != scenario.Broken {
 		return found
 	}
 	late, ok := f.missedBy(judge)
 	if !ok {
-		return found // no delay can turn it into anything else
+		return found // broken with any slack, so lateness is not the cause
 	}
 	act := found.At
 	if judge(f.with(accuracy)).At.Sub(act) == accuracy {
-		act = act.Add(late) // what was found is a bound by which nothing was done
+		act = act.Add(late) // the finding's time is a bound that passed without an action
 	}
-	// A death that is late may have been asked for a window before.
+	// A late death may have been requested one window earlier.
 	lost := f.lost(act.Add(-late-f.Slack-f.Acts-f.Window), act)
 	if lost < late {
 		found.Why += fmt.Sprintf("; late by %.1f s, of which the machine explains %.1f s", late.Seconds(), lost.Seconds())
 		return found
 	}
-	return invalid("late by %.1f s, and the machine kept a program that waits as the kubelet does, or the runtime it waited for, "+
-		"busy for %.1f s meanwhile: %s", late.Seconds(), lost.Seconds(), found.Why)
+	return invalid("late by %.1f s, but the control or the runtime was delayed by %.1f s meanwhile: %s",
+		late.Seconds(), lost.Seconds(), found.Why)
 }
 
-// with returns the facts for a machine that may take more time.
+// with returns the facts with more slack.
 func (f *facts) with(more time.Duration) *facts {
 	g := *f
 	g.Slack += more
@@ -67,7 +68,7 @@ func (f *facts) with(more time.Duration) *facts {
 	return &g
 }
 
-// missedBy returns how much more time would have had to be allowed for the rule not to be broken; false if no time is enough.
+// missedBy returns the smallest extra slack with which the rule holds; false if no slack is enough.
 func (f *facts) missedBy(judge func(*facts) Finding) (time.Duration, bool) {
 	broken := func(more time.Duration) bool { return judge(f.with(more)).Outcome == scenario.Broken }
 	if broken(longest) {
@@ -84,8 +85,8 @@ func (f *facts) missedBy(judge func(*facts) Finding) (time.Duration, bool) {
 	return hi, true
 }
 
-// lost is how much time the machine took: in the stretch before an act, and before the first thing that the kubelet did at all,
-// because from that all deadlines count.
+// lost returns how much time the machine lost between from and to, and before the kubelet's first action, from which all
+// deadlines count.
 func (f *facts) lost(from, to time.Time) time.Duration {
 	waits := f.waits()
 	if len(f.requests) == 0 {
@@ -103,8 +104,9 @@ func (f *facts) lost(from, to time.Time) time.Duration {
 	}
 }
 
-// waits are the stretches in which the control was kept waiting, or a look at the runtime took long, in which a change had been shown to the harness and not to the
-// control, and in which the runtime carried out a call about the pod. A call that never returned explains nothing.
+// waits returns the spans in which the control was delayed, in which the kubelet's own status call was slow, in which the
+// harness had seen a change but the control had not, and in which the runtime carried out a call about the pod. A call that
+// never returned explains nothing.
 func (f *facts) waits() []history.Span {
 	all := history.Lost(f.events)
 	for _, r := range f.requests {
@@ -115,13 +117,13 @@ func (f *facts) waits() []history.Span {
 	calls := map[int64]time.Time{}
 	for _, e := range f.events {
 		switch e.Call {
-		case "ExecSync", "Exec", "PullImage": // take what their command takes, or the registry
+		case "ExecSync", "Exec", "PullImage": // as slow as their command, or the registry
 			continue
 		}
 		switch e.Kind {
 		case history.CRICall:
 			if e.Reason != "" {
-				continue // the scenario makes it fail or hang
+				continue // failed or hung by the scenario
 			}
 			calls[e.CallID] = e.At
 			if e.Call == "StopContainer" && e.Grace != nil {
@@ -137,7 +139,7 @@ func (f *facts) waits() []history.Span {
 	return all
 }
 
-// controlSaw returns when the control saw what the harness saw of a request; false if either saw nothing.
+// controlSaw returns when the control saw the same change by a request as the harness; false if either saw none.
 func (f *facts) controlSaw(r request) (time.Time, bool) {
 	shown := slices.IndexFunc(f.podEvents, func(e history.Event) bool { return e.At.Equal(r.told) })
 	if shown < 0 {

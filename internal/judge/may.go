@@ -23,42 +23,43 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Exception is something in which fixed may differ from stock though nobody hurried the pod.
+// Exception is a permitted difference between fixed and stock in a pod that nobody hurried.
 type Exception struct {
-	// Name names it, Rule is the rule of the contract that says so, and Why gives its reason.
+	// Name identifies the exception, Rule is the contract rule that permits it, and Why gives the reason.
 	Name string
 	Rule scenario.Rule
 	Why  string
-	// From returns the moment from which on the arms may differ, as stock shows it; false if there is none. Before it they must
-	// not, and from then on the other rules say what fixed must do. nil: the exception is no matter of time.
+	// From returns the time from which the arms may differ, taken from the history of stock; false if there is none. Before
+	// that time they must be equal; after it the other rules apply to fixed. nil if the exception does not depend on time.
 	From func(stock history.History) (time.Time, bool)
-	// Without returns a history without what either arm may have and the other not; nil: with everything.
+	// Without returns a history without the events that only one of the arms may have; nil if no events are dropped.
 	Without func(history.History) history.History
 }
 
-// May are all of them.
+// May returns all exceptions.
 func May() []Exception {
 	return []Exception{{
 		Name: "zero",
 		Rule: scenario.Zero,
-		Why:  "zero is carried to the runtime as zero: no hook, no turn to wait for, no window; stock makes two seconds of it",
+		Why:  "fixed passes zero to the runtime as zero, without hook, turn or window; stock raises it to two seconds",
 		From: zeroFrom,
 	}, {
 		Name: "sandbox",
 		Rule: scenario.RuntimeCalls,
-		Why: "stock stops the sandbox after a stop that failed, and so kills what lives in it whatever is left of its grace; fixed tries " +
-			"again first. A retry has what is left of the first deadline (R2), repeats no hook that succeeded (R7) and no Killing event (R10)",
+		Why: "stock stops the sandbox after a failed stop, which kills the remaining containers whatever is left of their grace; fixed " +
+			"retries first. A retry keeps the first deadline (R2) and repeats neither a successful hook (R7) nor a Killing event (R10)",
 		From: sandboxFrom,
 	}, {
 		Name: "hook left over",
 		Rule: scenario.NoLeftovers,
-		Why: "a hook that the runtime keeps when its container has ended is left to itself by stock, and said to have failed in the end; " +
+		Why: "stock leaves a hook that outlives its container at the runtime, and finally reports that it failed; " +
 			"fixed cancels it when the pod is down",
 		Without: withoutLeftovers,
 	}}
 }
 
-// zeroFrom is when a grace of zero is first asked of the API, or is what the API makes of a first request that names none.
+// zeroFrom returns when grace zero is first requested from the API, or when the API sets it for a first request without a
+// grace.
 func zeroFrom(stock history.History) (time.Time, bool) {
 	deleted := false
 	for _, e := range stock.Events {
@@ -71,12 +72,12 @@ func zeroFrom(stock history.History) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// sandboxFrom is when stock, once the termination had begun, first stopped the sandbox under a container that a stop had failed
-// for. Another container that had not been asked to stop when that failed may have been waiting for its turn: stock lets it wait
-// on, fixed does not. What SyncPod does to a pod is as on stock, whatever fails.
+// sandboxFrom returns when stock, after the termination had begun, first stopped the sandbox under a container whose stop had
+// failed. It returns the time of the failure if another container had not been asked to stop by then and may have been waiting
+// for its turn: stock keeps it waiting, fixed does not. What SyncPod does to a pod is as on stock, whatever fails.
 func sandboxFrom(stock history.History) (time.Time, bool) {
-	// waits are the containers that have not been asked to stop, or were in the very moment that is looked at. The kubelet waits
-	// with one that has ended too.
+	// waits holds the containers that have not been asked to stop, or were asked at the time of the current event. It keeps
+	// containers that have exited, because the kubelet waits for those too.
 	waits, failed := map[string]time.Time{}, map[string]bool{}
 	began := false
 	for _, e := range stock.ByTime() {
@@ -109,8 +110,8 @@ func sandboxFrom(stock history.History) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// withoutLeftovers leaves out the returns of hooks that came after the moment in which their containers ended, and what the
-// kubelet says of such hooks.
+// withoutLeftovers drops the returns of hooks that came after their containers' exit, and the kubelet's events about such
+// hooks.
 func withoutLeftovers(h history.History) history.History {
 	ended, kept := map[string]time.Time{}, map[string]time.Time{}
 	all := h.ByTime()
@@ -131,8 +132,8 @@ func withoutLeftovers(h history.History) history.History {
 	return h
 }
 
-// Same compares what stock and fixed made of one scenario, up to where they may differ. by is what ended the comparison; nil if
-// it went to the end.
+// Same compares stock and fixed in one scenario up to the time from which they may differ. by is the exception that ended the
+// comparison; nil if it covered the whole histories.
 func Same(stock, fixed history.History, may []Exception) (d *Difference, by *Exception) {
 	var until time.Time
 	for i, one := range may {

@@ -23,37 +23,38 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Outline is what the judges work out of a history before any rule is asked, for a report to draw. It decides nothing.
+// Outline is the data that the judges derive from a history before they apply a rule, for a report to draw. It does not affect
+// a verdict.
 type Outline struct {
 	// Start is when the first request was sent; the times in findings count from it.
 	Start time.Time
-	// Deadlines are the pod's deadline as it moves: one for each accepted request, in their order.
+	// Deadlines are the pod's deadline over time: one for each accepted request, in order.
 	Deadlines []Moved
-	// Late is, for each container by name, the last moment at which the contract allows its kill, the level's slack left
-	// out: the deadline, and the stop window or the rounding where the contract grants one.
+	// Late maps each container to the latest time at which the contract allows its kill, without the level's slack: the
+	// deadline plus the stop window or the rounding where the contract grants one.
 	Late map[string]time.Time
-	// Slack is what a real machine may take on top of that.
+	// Slack is the level's tolerance on top of Late.
 	Slack time.Duration
 }
 
 // Moved is the deadline after one request.
 type Moved struct {
-	// Asked is when the request was sent, Grace the effective grace in seconds from then on.
+	// Asked is when the request was sent; Grace is the effective grace in seconds from then on.
 	Asked time.Time
 	Grace int64
-	// At is the deadline, counted from the moment the request was sent.
+	// At is the deadline, counted from when the request was sent.
 	At time.Time
 }
 
-// Trace returns the outline of a history of the scenario, given as it stands in the catalogue. The string says why there is
-// none, as a judge would; "" when there is one.
+// Trace returns the outline of a history. The scenario is the one from the catalogue. The string says, as a judge would, why
+// there is no outline; it is empty if there is one.
 func Trace(h history.History, s scenario.Scenario) (Outline, string) {
 	f, why := read(h, s.At(scenario.Level(h.Level)))
 	if why != "" {
 		return Outline{}, why
 	}
 	if len(f.requests) == 0 {
-		return Outline{}, "nothing asked for the pod's end"
+		return Outline{}, "no request for the pod's end"
 	}
 	o := Outline{Start: f.origin, Late: map[string]time.Time{}, Slack: f.Slack}
 	for i, r := range f.requests {
@@ -63,7 +64,7 @@ func Trace(h history.History, s scenario.Scenario) (Outline, string) {
 	n := len(f.requests)
 	for _, c := range f.containers {
 		o.Late[c.Name] = f.late(c, n).Add(-f.Slack)
-		if f.grace(n) == 0 { // what a call takes to be sent is no time that the contract grants
+		if f.grace(n) == 0 { // the contract grants no time for sending the call
 			_, o.Late[c.Name] = f.deadline(n)
 		}
 	}

@@ -21,15 +21,15 @@ import (
 	"time"
 )
 
-// promptly looks for the stop call that request number n (a shortening) must lead to. A container that runs, or is
-// being stopped already, is asked at once. One that waits for its hook or its turn goes on waiting until the new
-// deadline, or less if the wait ends by itself; but with grace 0 no wait goes on.
+// promptly finds the stop call that request n (a shortening) must cause. A container that runs, or is being stopped, must be
+// asked at once. A container that waits for its hook or its turn keeps waiting until the new deadline, or until its wait ends
+// by itself; with grace 0 every wait ends.
 //
-// "At once" is within allowed of the worker being told, plus slack. The last result is false when the request did not
-// concern the container: it had ended, or ended before the call was due, by itself or by an earlier call's timer.
+// "At once" means within allowed of the worker being told, plus slack. The last result is false if the request did not affect
+// the container: it had exited, or it exited before the call was due, by itself or by an earlier call's timer.
 func (f *facts) promptly(c *container, n int, allowed time.Duration) (call, Finding, bool) {
 	r := f.requests[n-1]
-	// The kubelet may have acted before the harness's own watch showed the request, so "before" counts from its sending.
+	// The kubelet may act before the harness's own watch shows the request, so "before" counts from when the request was sent.
 	if !c.alive(r.sent) {
 		return call{}, Finding{}, false
 	}
@@ -59,9 +59,9 @@ func (f *facts) promptly(c *container, n int, allowed time.Duration) (call, Find
 	}
 }
 
-// answer returns the first stop call that can be the answer to request number n, due by a moment. A call with more time
-// than the request leaves may have crossed with it, if it came before the worker can have acted; then the next one counts,
-// and none is due if the container ended meanwhile.
+// answer returns the first stop call that can be the response to request n. A call that grants more time than the request
+// leaves may have been sent before the worker could act; then the next call counts, and none is due if the container exited in
+// the meantime.
 func (f *facts) answer(c *container, n int, due time.Time) (call, bool) {
 	r := f.requests[n-1]
 	for _, s := range c.stops {
@@ -75,8 +75,8 @@ func (f *facts) answer(c *container, n int, due time.Time) (call, bool) {
 	return c.stopped(r.sent)
 }
 
-// tooLong reports whether a stop call gives more time than request number n left: more than what is left, rounded up, or than the
-// window (R5) where this is the first call that asks the container to stop.
+// tooLong reports whether a stop call grants more time than request n left: more than the remaining time, rounded up, or more
+// than the window (R5) if this is the container's first stop call.
 func (f *facts) tooLong(c *container, s call, n int) bool {
 	_, latest := f.deadline(n)
 	most := left(latest, s.at)
@@ -89,7 +89,7 @@ func (f *facts) tooLong(c *container, s call, n int) bool {
 	return s.target().After(s.at.Add(seconds(most)).Add(f.Slack))
 }
 
-// explained reports whether the container ended by itself, or that the time of a stop call had run out.
+// explained reports whether the container exited by itself or a stop call's timeout had expired.
 func (c *container) explained() bool {
 	return !c.exit.killed() || slices.ContainsFunc(c.stops, func(s call) bool { return !s.target().After(c.exit.at) })
 }

@@ -18,13 +18,13 @@ package judge
 
 import "time"
 
-// deadlineRule judges R1: no container is killed before the deadline, and none lives past it, the allowances of
-// facts.late aside. A process that ends by itself may do so earlier.
+// deadlineRule judges R1: no container is killed before the deadline, and none lives past it, apart from the allowances of
+// facts.late. A process may exit earlier by itself.
 func deadlineRule(f *facts) Finding {
 	return f.killedInTime(len(f.requests))
 }
 
-// killedInTime holds every container's end against the deadline that the first n requests give.
+// killedInTime checks every container's exit against the deadline after the first n requests.
 func (f *facts) killedInTime(n int) Finding {
 	earliest, _ := f.deadline(n)
 	var last time.Time

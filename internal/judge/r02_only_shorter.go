@@ -22,8 +22,8 @@ import (
 )
 
 // onlyShorterRule judges R2: neither later requests nor a retry after a runtime error move the deadline later. Every container
-// is dead by the deadline of the first request, unless the runtime refused to kill it, and no stop call gives a container that
-// lives more time than an earlier call of the same kubelet had left it.
+// is dead by the deadline of the first request, unless the runtime refused to kill it, and no stop call grants a live container
+// more time than an earlier call of the same kubelet.
 func onlyShorterRule(f *facts) Finding {
 	refused := f.refused()
 	if len(f.requests) < 2 && !refused {
@@ -47,7 +47,7 @@ func onlyShorterRule(f *facts) Finding {
 			}
 		}
 		if refused {
-			continue // when it may be dead at the latest is the runtime's doing
+			continue // the runtime decides when the container dies
 		}
 		if found := f.deadBy(c, f.late(c, 1)); found.Outcome != "" {
 			return found
@@ -59,7 +59,7 @@ func onlyShorterRule(f *facts) Finding {
 	return held("no stop call and no kill lies past the first deadline")
 }
 
-// refused reports whether the runtime refused a stop call of a container that lived.
+// refused reports whether the runtime refused a stop call of a live container.
 func (f *facts) refused() bool {
 	for _, c := range f.containers {
 		for _, s := range c.stops {
@@ -71,7 +71,7 @@ func (f *facts) refused() bool {
 	return false
 }
 
-// restarted reports whether the kubelet was restarted between two moments.
+// restarted reports whether the kubelet was restarted between from and to.
 func (f *facts) restarted(from, to time.Time) bool {
 	return slices.ContainsFunc(f.begins, func(b beginning) bool { return b.since.After(from) && !b.since.After(to) })
 }

@@ -16,8 +16,8 @@ limitations under the License.
 
 package judge
 
-// shorterActsRule judges R3: after a request that moved the deadline every container still running is asked to stop with what is
-// left until it, rounded up to whole seconds, at once (see prompt.go for "at once"), and dies by it.
+// shorterActsRule judges R3: after a request that moved the deadline, every running container is asked at once to stop within
+// the remaining time, rounded up to whole seconds (see prompt.go for "at once"), and dies by the deadline.
 func shorterActsRule(f *facts) Finding {
 	applied := 0
 	for _, n := range f.shortenings() {
@@ -31,7 +31,7 @@ func shorterActsRule(f *facts) Finding {
 			if found.Outcome != "" {
 				return found
 			}
-			// It may be the answer to one that came right after, too.
+			// The call may also be the response to a request sent right after this one.
 			earliest, _ := f.deadline(max(n, f.sentBy(s.at)))
 			if s.target().Before(earliest.Add(-f.Grain)) {
 				return broken(s.at, "at %s container %s was asked to stop in %d s, which is before the deadline at %s",

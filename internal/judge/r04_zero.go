@@ -22,13 +22,13 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// zeroRule judges R4: from a request with grace 0 on, every container that lives is asked to stop with timeout 0, at
-// once, whichever wait it was in; none is asked with another timeout; no preStop hook starts; all are dead at once; and where
-// another pod takes the place of this one, it does so soon and alone (successor.go).
+// zeroRule judges R4: after a request with grace 0, every live container is asked at once to stop with timeout 0, whatever it
+// was waiting for, and with no other timeout; no preStop hook starts; all containers die at once; and if another pod replaces
+// this one, it starts soon, and only after this one is down (successor.go).
 func zeroRule(f *facts) Finding {
 	n := 0
 	for i, r := range f.requests {
-		if r.grace == 0 { // an override never is
+		if r.grace == 0 { // an override never has grace 0
 			n = i + 1
 			break
 		}
@@ -38,7 +38,7 @@ func zeroRule(f *facts) Finding {
 	}
 	r := f.requests[n-1]
 	due := f.acts(n).Add(f.Acts + f.Slack)
-	// A first request starts everything that follows. A later one may cross with a call already on its way.
+	// A first request precedes all kubelet actions. A later one may cross a call already on its way.
 	from := r.sent
 	if n > 1 {
 		from = f.acts(n).Add(f.Acts)
@@ -66,7 +66,7 @@ func zeroRule(f *facts) Finding {
 			}
 		}
 		if !zero && !c.alive(due) && !c.exit.killed() {
-			continue // ended by itself meanwhile
+			continue // exited by itself in the meantime
 		}
 		applied++
 		if !zero {
@@ -85,8 +85,8 @@ func zeroRule(f *facts) Finding {
 	return held("stopped with timeout 0 and dead at once")
 }
 
-// notZero: a negative grace is no 0. The API server makes 1 of it, and no container that lives is asked to stop with timeout
-// 0 before that is over.
+// notZero checks that a negative grace is not taken for 0: the API server changes it to 1, and no live container is asked to
+// stop with timeout 0 before that second is over.
 func (f *facts) notZero() Finding {
 	i := slices.IndexFunc(f.requests, func(r request) bool { return r.negative })
 	if i < 0 {
@@ -96,9 +96,9 @@ func (f *facts) notZero() Finding {
 	shown := slices.IndexFunc(f.podEvents, func(e history.Event) bool { return e.Deletion != nil && e.Grace != nil })
 	switch {
 	case shown < 0:
-		return invalid("no watch event showed the grace that the API server made of a negative one")
+		return invalid("no watch event showed what the API server changed the negative grace to")
 	case *f.podEvents[shown].Grace != 1:
-		return broken(f.podEvents[shown].At, "the API server made grace %d of a negative one", *f.podEvents[shown].Grace)
+		return broken(f.podEvents[shown].At, "the API server changed a negative grace to %d", *f.podEvents[shown].Grace)
 	}
 	for _, c := range f.containers {
 		for _, s := range c.stops {
@@ -110,5 +110,5 @@ func (f *facts) notZero() Finding {
 			return invalid("the observation ended with container %s alive", c.Name)
 		}
 	}
-	return held("a negative grace became 1, and nobody was stopped as for 0")
+	return held("a negative grace became 1, and no container was stopped with timeout 0")
 }

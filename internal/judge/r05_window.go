@@ -18,9 +18,9 @@ package judge
 
 import "time"
 
-// windowRule judges R5: with a grace above 0 a container that was first asked to stop when its hook or its turn had used the time
-// up still gets 2 s from that call; nobody is killed before the deadline, and nobody lives past deadline + 2 s. A container that
-// had been asked before gets no second window: what is left, rounded up, and nothing once the deadline has passed.
+// windowRule judges R5: with a grace above 0, a container whose hook or turn used up its time before its first stop call still
+// gets 2 s from that call; no container is killed before the deadline, and none lives past deadline + 2 s. A container that had
+// already been asked gets no second window: only the remaining time, rounded up, and 0 after the deadline.
 func windowRule(f *facts) Finding {
 	n := len(f.requests)
 	if f.grace(n) == 0 {
@@ -47,7 +47,7 @@ func windowRule(f *facts) Finding {
 			return invalid("no stop call of container %s was recorded", c.Name)
 		}
 		s := c.stops[0]
-		due, _ := f.deadline(max(f.sentBy(s.at), 1)) // a later request takes no window away, but it gives none either
+		due, _ := f.deadline(max(f.sentBy(s.at), 1)) // a later request neither removes nor grants a window
 		usedUp := c.waits() && due.Sub(s.at) < f.Window
 		if got := c.exit.at.Sub(s.at); usedUp && got < f.Window-f.Grain {
 			return broken(c.exit.at, "container %s was killed %.2f s after its stop call at %s; it was due %v",
@@ -57,7 +57,7 @@ func windowRule(f *facts) Finding {
 	return held("dead at %s, deadline %s", f.when(last), f.when(earliest))
 }
 
-// secondWindow returns a finding if a container that had been asked to stop was given more than what a shortening left.
+// secondWindow returns a finding if a container that had been asked to stop was given more time than a shortening left.
 func (f *facts) secondWindow(c *container) Finding {
 	for _, n := range f.shortenings() {
 		r := f.requests[n-1]

@@ -18,12 +18,12 @@ package judge
 
 import "github.com/kgrace/kgrace/internal/scenario"
 
-// oneTermRule judges R6: no container's main process sees a second TERM. A runtime that is restarted may start over.
+// oneTermRule judges R6: no container's main process receives a second TERM, except after a restart of the runtime.
 func oneTermRule(f *facts) Finding {
 	seen := 0
 	for _, c := range f.containers {
 		if _, over := f.done(scenario.RestartRuntime{}); len(c.terms) > 1 && !over {
-			return broken(c.terms[1], "container %s saw %d TERMs, the second at %s",
+			return broken(c.terms[1], "container %s received %d TERMs, the second at %s",
 				c.Name, len(c.terms), f.when(c.terms[1]))
 		}
 		seen += len(c.terms)

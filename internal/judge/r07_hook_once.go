@@ -23,11 +23,11 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// hookOnceRule judges R7: a preStop hook starts once, and again only on the retry of a kill that failed at the runtime, where it
-// had failed itself; one that would end before the deadline does end, and one that would not runs until the deadline. It is cut
-// then if the grace was shortened while it ran; if not, its container is asked to stop beside it, as ever, and it ends with its
-// container. A cut shows as the return of its exec call, as the server seeing its client go, or, for a sleep, as the container
-// being asked to stop.
+// hookOnceRule judges R7: a preStop hook starts once, and again only on the retry of a kill that failed at the runtime, if the
+// hook itself had failed. A hook that can finish before the deadline finishes; any other runs until the deadline. If the grace
+// was shortened while the hook ran, it is cancelled at the deadline; otherwise its container is asked to stop while the hook
+// still runs, as on stock, and the hook ends with its container. A cancellation shows as the return of the exec call, as the
+// server seeing its client disconnect, or, for a sleep, as the stop call of the container.
 func hookOnceRule(f *facts) Finding {
 	applied := 0
 	for _, c := range f.containers {
@@ -42,7 +42,7 @@ func hookOnceRule(f *facts) Finding {
 	if applied == 0 {
 		return invalid("no container has a hook")
 	}
-	return held("the hook ran once, and until its end or the deadline")
+	return held("the hook ran once, until its end or the deadline")
 }
 
 func (f *facts) hook(c *container) Finding {
@@ -80,7 +80,7 @@ func (f *facts) hook(c *container) Finding {
 		}
 		cut = later(cut, c.exit.at.Add(f.Returns+f.Slack))
 		if c.Hook.Kind == scenario.HookHTTP && over.IsZero() {
-			over = c.exit.at // the container is the server: the request ends with it
+			over = c.exit.at // the container is the server, so the request ends with it
 		}
 	}
 	switch {
@@ -101,7 +101,7 @@ func (f *facts) hook(c *container) Finding {
 	return held("the hook ran until the deadline")
 }
 
-// shortenedSince reports whether the grace was shortened after a hook began: by then an attempt was waiting for it.
+// shortenedSince reports whether the grace was shortened after a hook began, that is, while an attempt waited for it.
 func (f *facts) shortenedSince(began time.Time) bool {
 	for _, n := range f.shortenings() {
 		if f.requests[n-1].sent.After(began) {
@@ -111,7 +111,7 @@ func (f *facts) shortenedSince(began time.Time) bool {
 	return false
 }
 
-// ranOut judges a hook that had the time to end by itself at about ends.
+// ranOut judges a hook that had time to finish by itself at about ends.
 func (f *facts) ranOut(c *container, ends time.Time, first call) Finding {
 	if c.Hook.Kind == scenario.HookExec && len(c.hookEnds) == 0 {
 		return broken(first.at, "container %s: the hook, due to end at %s, never reported its end", c.Name, f.when(ends))
@@ -127,8 +127,8 @@ func (f *facts) ranOut(c *container, ends time.Time, first call) Finding {
 	return held("the hook ended by itself")
 }
 
-// repeated returns a finding if a hook started again without leave. A restart of the kubelet gives it, and a hook that failed
-// gives it to the retry of a kill that failed at the runtime.
+// repeated returns a finding if a hook started again although it must not. It may start again after a restart of the kubelet,
+// and on the retry of a kill that failed at the runtime if the hook had failed.
 func (f *facts) repeated(c *container, starts []time.Time) Finding {
 	for i := 1; i < len(starts); i++ {
 		before := starts[i-1]
@@ -143,8 +143,8 @@ func (f *facts) repeated(c *container, starts []time.Time) Finding {
 	return Finding{}
 }
 
-// hookFailed reports whether the run of that number (from 0) of an exec hook ended with an error of its own: it was not cut, and it did
-// not end with its container.
+// hookFailed reports whether the given run (from 0) of an exec hook failed by itself: it was not cancelled, and it did not end
+// with its container.
 func (c *container) hookFailed(run int) bool {
 	if c.Hook.Kind != scenario.HookExec || run < 0 || run >= len(c.execs) {
 		return false
@@ -154,7 +154,7 @@ func (c *container) hookFailed(run int) bool {
 	return failed && !one.back.IsZero() && c.aliveAtReturn(one)
 }
 
-// killFailed reports whether between two moments the runtime answered a call that ends the pod with an error of its own.
+// killFailed reports whether, between from and to, the runtime answered a call that ends the pod with an error of its own.
 func (f *facts) killFailed(from, to time.Time) bool {
 	failed := func(s call) bool { return s.refused() && !s.back.Before(from) && !s.back.After(to) }
 	for _, c := range f.containers {
@@ -165,7 +165,7 @@ func (f *facts) killFailed(from, to time.Time) bool {
 	return slices.ContainsFunc(f.sandboxStops, failed)
 }
 
-// endedIn reports whether the main process ended by itself after its hook began and before it was asked to stop.
+// endedIn reports whether the main process exited by itself after its hook began and before it was asked to stop.
 func (c *container) endedIn(began time.Time) bool {
 	if c.exit == nil || c.exit.killed() || c.exit.at.Before(began) {
 		return false
@@ -174,8 +174,8 @@ func (c *container) endedIn(began time.Time) bool {
 	return !asked || !c.aliveAtCall(first)
 }
 
-// failedHook judges a hook whose last run failed: its container is asked to stop then, or when the deadline is there, and a retry
-// runs it again.
+// failedHook judges a hook whose last run failed: its container is then asked to stop, or at the deadline if that is earlier,
+// and a retry runs the hook again.
 func (f *facts) failedHook(c *container, first call) Finding {
 	_, latest := f.deadline(len(f.requests))
 	run := c.execs[len(c.execs)-1]
@@ -183,17 +183,17 @@ func (f *facts) failedHook(c *container, first call) Finding {
 		return broken(first.at, "container %s was asked to stop at %s, before its hook failed at %s", c.Name, f.when(first.at), f.when(run.back))
 	}
 	for _, s := range c.stops {
-		late := !s.at.Before(latest.Add(-f.Grain)) // there is no time left for a hook
+		late := !s.at.Before(latest.Add(-f.Grain)) // no time left for a hook
 		if c.aliveAtCall(s) && s.at.After(first.at) && !late && f.killFailed(run.at, s.at) && f.grace(len(f.requests)) > 0 {
-			return broken(s.at, "container %s was asked to stop again at %s by a retry that did not run the hook again, which had failed",
+			return broken(s.at, "container %s was asked to stop again at %s by a retry that did not run the hook again after it had failed",
 				c.Name, f.when(s.at))
 		}
 	}
-	return held("the hook failed, and nothing was tried again")
+	return held("the hook failed, and no retry skipped it")
 }
 
-// starts returns every start of the hook that left a trace; the larger of what the container and the runtime saw. A
-// sleep leaves none.
+// starts returns all recorded starts of the hook, from the container or the runtime, whichever recorded more. A sleep leaves no
+// record.
 func (c *container) starts() []time.Time {
 	switch c.Hook.Kind {
 	case scenario.HookHTTP:
@@ -208,7 +208,7 @@ func (c *container) starts() []time.Time {
 	}
 }
 
-// over returns when the hook was seen to be over; zero if it never was.
+// over returns when the hook was observed to be over; zero if it never was.
 func (f *facts) over(c *container, first call) time.Time {
 	switch c.Hook.Kind {
 	case scenario.HookHTTP:

@@ -21,9 +21,9 @@ import (
 	"time"
 )
 
-// promptRule judges R8. After each shortening the stop call that had to wait for the old sync to return is sent in time,
-// whichever wait that sync was in: the old sync may take Returns to return, and the new one Acts to send (R3). Where the
-// history tells of each terminating sync, the next one starts once Returns is over.
+// promptRule judges R8: after each shortening, the stop call that had to wait for the old sync to return is sent in time,
+// whatever that sync was waiting for. The old sync has Returns to return, and the new one Acts to send the call (R3). If the
+// history records each terminating sync, the next one starts within Returns.
 func promptRule(f *facts) Finding {
 	applied := 0
 	for _, n := range f.shortenings() {
@@ -47,23 +47,23 @@ func promptRule(f *facts) Finding {
 	if applied == 0 {
 		return invalid("no request shortened the grace of a container that still ran")
 	}
-	return held("each wait was left in time")
+	return held("each wait ended in time")
 }
 
-// attempt is the start of a terminating sync; order is its place in the record.
+// attempt is the start of a terminating sync; order is the index of its event in the history.
 type attempt struct {
 	at    time.Time
 	order int
 }
 
-// follows says that it came after a request. An eviction tells the worker in no time, so at the sim level both may have one
-// moment; then their places in the record decide.
+// follows reports whether the sync started after a request. At the sim level an eviction reaches the worker at once, so both
+// may have the same time; then their order in the history decides.
 func (a attempt) follows(r request) bool {
 	return a.at.After(r.sent) || a.at.Equal(r.sent) && a.order > r.order
 }
 
-// returned looks for the terminating sync that request number n (a shortening) must lead to. The last result is false where no
-// sync was under way, and where the kill may have ended by itself before the next one was due.
+// returned checks that request n (a shortening) led to a new terminating sync. The last result is false if no sync was running,
+// or if the kill may have ended by itself before the next one was due.
 func (f *facts) returned(n int) (Finding, bool) {
 	r := f.requests[n-1]
 	due := f.acts(n).Add(f.Returns + f.Slack)
@@ -81,7 +81,7 @@ func (f *facts) returned(n int) (Finding, bool) {
 	case !before || !alive || f.finished.Before(due):
 		return Finding{}, false
 	case !after:
-		return broken(due, "after the request at %s (grace %d) the terminating sync went on; it was to return by %s",
+		return broken(due, "after the request at %s (grace %d) the terminating sync did not return by %s",
 			f.when(r.sent), r.grace, f.when(due)), true
 	}
 	return Finding{}, true

@@ -24,8 +24,8 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// quietRule judges R10 as far as events show it: no FailedKillPod but for what failed at the runtime, and one Killing event for
-// each container in each run of the kubelet; of pods deleted before they ran, no container that failed for a cancelled context.
+// quietRule judges R10 as far as events show it: no FailedKillPod except for failures at the runtime, and one Killing event per
+// container and run of the kubelet; for pods deleted before they ran, no container that failed with a cancelled context.
 func quietRule(f *facts) Finding {
 	if f.scenario.Bursts() {
 		return f.quietBurst()
@@ -49,7 +49,7 @@ func quietRule(f *facts) Finding {
 	return held("no FailedKillPod for a cancellation, one Killing event for each container")
 }
 
-// killings counts a container's Killing events in each run of the kubelet.
+// killings checks a container's Killing events in each run of the kubelet.
 func (f *facts) killings(c *container) Finding {
 	var all []history.Event
 	for _, e := range f.kubelet {
@@ -71,7 +71,7 @@ func (f *facts) killings(c *container) Finding {
 	return Finding{}
 }
 
-// anyRefused reports whether by a moment the runtime had answered a call that ends the pod with an error of its own.
+// anyRefused reports whether, by the given time, the runtime had answered a call that ends the pod with an error of its own.
 func (f *facts) anyRefused(by time.Time) bool {
 	failed := func(s call) bool { return s.refused() && !s.back.After(by.Add(f.Slack)) }
 	for _, c := range f.containers {
@@ -82,7 +82,7 @@ func (f *facts) anyRefused(by time.Time) bool {
 	return slices.ContainsFunc(f.sandboxStops, failed)
 }
 
-// about reports whether an event names the container: by its field, or else as a word of its message.
+// about reports whether an event names the container, by its field or as a word of its message.
 func about(e history.Event, name string) bool {
 	if e.Container != "" {
 		return e.Container == name
@@ -95,8 +95,9 @@ func about(e history.Event, name string) bool {
 	return false
 }
 
-// quietBurst: neither an event of the kubelet nor a container's status in the API tells of a cancelled context. A runtime that
-// is asked to make and unmake many containers at once may fail in ways of its own, which are told and are nobody's fault here.
+// quietBurst checks that neither a kubelet event nor a container status in the API mentions a cancelled context. A runtime that
+// creates and removes many containers at once may fail for reasons of its own; those failures are recorded and do not count
+// here.
 func (f *facts) quietBurst() Finding {
 	seen := 0
 	for _, e := range f.events {
@@ -104,12 +105,12 @@ func (f *facts) quietBurst() Finding {
 		case history.APIContainer, history.KubeletEvent:
 			seen++
 			if strings.Contains(e.Message, "context canceled") {
-				return broken(e.At, "at %s pod %s tells of a cancelled context: %s", f.when(e.At), e.Pod, e.Message)
+				return broken(e.At, "at %s pod %s reports a cancelled context: %s", f.when(e.At), e.Pod, e.Message)
 			}
 		}
 	}
 	if seen == 0 {
-		return invalid("neither an event nor a container's status of these pods was seen")
+		return invalid("neither an event nor a container status of these pods was seen")
 	}
-	return held("%d events and statuses, none tells of a cancelled context", seen)
+	return held("%d events and statuses, none with a cancelled context", seen)
 }

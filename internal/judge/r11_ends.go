@@ -18,8 +18,8 @@ package judge
 
 import "github.com/kgrace/kgrace/internal/scenario"
 
-// endsRule judges R11: every container ended and the pod left the API while somebody looked; and where a call hung or the
-// kubelet or the runtime was restarted, that did not hold a later, shorter request back.
+// endsRule judges R11: every container exited and the pod left the API during the observation; and if a call hung, or the
+// kubelet or the runtime was restarted, that did not delay a later, shorter request.
 func endsRule(f *facts) Finding {
 	if found := f.heldBack(); found.Outcome != "" {
 		return found
@@ -32,20 +32,20 @@ func endsRule(f *facts) Finding {
 		if f.finished.Before(by) {
 			return invalid("the observation ended at %s, before the last bound at %s", f.when(f.finished), f.when(by))
 		}
-		return broken(f.finished, "container %s never ended; looked until %s", c.Name, f.when(f.finished))
+		return broken(f.finished, "container %s never ended; observed until %s", c.Name, f.when(f.finished))
 	}
 	gone, ok := f.gone()
 	if !ok {
 		if f.finished.Before(by) {
 			return invalid("the observation ended at %s, before the last bound at %s", f.when(f.finished), f.when(by))
 		}
-		return broken(f.finished, "the pod never left the API; looked until %s", f.when(f.finished))
+		return broken(f.finished, "the pod never left the API; observed until %s", f.when(f.finished))
 	}
 	return held("all containers ended; the pod left the API at %s", f.when(gone))
 }
 
-// heldBack: after a hanging call or a restart, a shortening still has its effect: the container is down when the contract
-// says, or 2 s later where the runtime had to be asked anew.
+// heldBack checks that a shortening takes effect after a hanging call or a restart: the container is down when the contract
+// requires it, or within 2 s of the request if the runtime had to be asked anew.
 func (f *facts) heldBack() Finding {
 	disturbed := false
 	for _, fault := range f.scenario.Faults {

@@ -24,10 +24,10 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// asStock judges what R12 keeps of a pod that nobody hurried, as far as one history shows it: nothing is sent before the
-// termination begins; each container is given the time that is left until the deadline, and at least the window; one that ends
-// by itself is not killed; no hook is cut, nor said to be; and who waits for the pod's end inside the kubelet is answered. What
-// the other arm did is not asked here.
+// asStock judges what R12 guarantees for a pod that nobody hurried, as far as one history shows it: no call is sent before the
+// termination begins; each container gets the time until the deadline, and at least the window; a container that exits by
+// itself is not killed; no hook is cancelled or reported as failed; and every caller inside the kubelet that waits for the
+// pod's end gets an answer. This check does not use the other arm's history.
 func (f *facts) asStock() Finding {
 	b := f.begins[0]
 	until := b.lo
@@ -39,7 +39,7 @@ func (f *facts) asStock() Finding {
 	case found.Outcome != scenario.Held:
 		return found
 	case b.missed && len(f.evictions) > 0:
-		return f.answeredOnce() // of a pod that had ended; stock lets such a caller wait in vain
+		return f.answeredOnce() // the pod had ended; on stock such a caller waits in vain
 	case b.missed:
 		return found
 	}
@@ -63,15 +63,15 @@ func (f *facts) asStock() Finding {
 	return f.twoPhases()
 }
 
-// nothingSent: no container is asked to stop, no hook runs and no sandbox is stopped before a moment.
+// nothingSent checks that before the given time no container is asked to stop, no hook runs and no sandbox is stopped.
 func (f *facts) nothingSent(before time.Time) Finding {
 	if act := f.firstAct(f.requests[0].sent, before.Add(-1)); !act.IsZero() && act.Before(before.Add(-f.Grain)) {
-		return broken(act, "at %s something was done to end the pod, though its termination had not begun", f.when(act))
+		return broken(act, "at %s the kubelet acted to end the pod, though its termination had not begun", f.when(act))
 	}
 	return held("nothing was done before the termination began")
 }
 
-// unhurried returns a finding if a container was given less than it had.
+// unhurried returns a finding if a container was given less time than its grace period.
 func (f *facts) unhurried(c *container) Finding {
 	earliest, _ := f.deadline(len(f.requests))
 	for _, s := range c.stops {
@@ -91,7 +91,7 @@ func (f *facts) unhurried(c *container) Finding {
 	return Finding{}
 }
 
-// hookEvents returns a finding if the kubelet says that a hook failed which had the time it takes, and which no fault and no exit
+// hookEvents returns a finding if the kubelet reports the failure of a hook that had enough time and that no fault and no exit
 // code made fail.
 func (f *facts) hookEvents() Finding {
 	fails := slices.ContainsFunc(f.scenario.Faults, func(fault scenario.Fault) bool { return fault.Call == "ExecSync" })
@@ -107,5 +107,5 @@ func (f *facts) hookEvents() Finding {
 	if i < 0 || fails {
 		return Finding{}
 	}
-	return broken(f.kubelet[i].At, "the kubelet says at %s that a hook failed: %s", f.when(f.kubelet[i].At), f.kubelet[i].Message)
+	return broken(f.kubelet[i].At, "the kubelet reports at %s that a hook failed: %s", f.when(f.kubelet[i].At), f.kubelet[i].Message)
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// flow returns the check of what R12 keeps in a scenario that is about one thing; nil where it is about none.
+// flow returns the R12 check specific to the scenario; nil if there is none.
 func (f *facts) flow() func() Finding {
 	s := f.scenario
 	_, killed := f.step(scenario.KillKubelet{})
@@ -52,7 +52,7 @@ func (f *facts) flow() func() Finding {
 	return nil
 }
 
-// overrides reports whether a step is a kill of the kubelet's own.
+// overrides reports whether a step is one of the kubelet's own kills.
 func overrides(step scenario.Step) bool {
 	switch step.Do.(type) {
 	case scenario.Evict, scenario.Shutdown:
@@ -71,7 +71,7 @@ func (f *facts) step(do scenario.Action) (scenario.Step, bool) {
 	return scenario.Step{}, false
 }
 
-// evicted: each caller inside the kubelet is answered once, without an error, when the containers are down.
+// evicted checks that each caller inside the kubelet is answered once, without an error, after the containers are down.
 func (f *facts) evicted() Finding {
 	var down time.Time
 	for _, c := range f.containers {
@@ -95,10 +95,10 @@ func (f *facts) evicted() Finding {
 	return held("each of %d callers was answered once, when the containers were down", len(f.evictions))
 }
 
-// answeredOnce: each caller inside the kubelet is answered, whatever the answer is.
+// answeredOnce checks that each caller inside the kubelet gets exactly one answer, whatever it is.
 func (f *facts) answeredOnce() Finding {
 	if len(f.evictions) == 0 {
-		return invalid("nobody inside the kubelet asked for the pod's end")
+		return invalid("no caller inside the kubelet requested the pod's end")
 	}
 	for _, e := range f.evictions {
 		switch {
@@ -111,19 +111,19 @@ func (f *facts) answeredOnce() Finding {
 	return held("each of %d callers was answered once", len(f.evictions))
 }
 
-// endless is the finding about a container that did not end.
+// endless returns the finding for a container that did not end.
 func (f *facts) endless(c *container) Finding {
 	by := f.origin.Add(f.scenario.Longest() + f.Slack)
 	if f.finished.Before(by) {
 		return invalid("the observation ended at %s with container %s alive, before the last bound at %s",
 			f.when(f.finished), c.Name, f.when(by))
 	}
-	return broken(f.finished, "container %s never ended; looked until %s", c.Name, f.when(f.finished))
+	return broken(f.finished, "container %s never ended; observed until %s", c.Name, f.when(f.finished))
 }
 
-// orphan: a container that no configuration names when the kubelet starts is torn down: asked to stop with grace 1, hence
-// timeout 2 at most, and none of its hooks runs. It may die sooner than that and, on a real machine, without having been
-// asked: the kubelet also kills what it finds in the cgroups of pods that it does not know.
+// orphan checks that a container which no configuration names when the kubelet starts is torn down: it is asked to stop with
+// grace 1, hence with timeout 2 at most, and none of its hooks runs. It may die sooner and, on a real machine, without a stop
+// call: the kubelet also kills processes in the cgroups of pods that it does not know.
 func (f *facts) orphan() Finding {
 	started, ok := f.done(scenario.StartKubelet{})
 	if !ok {
@@ -133,7 +133,7 @@ func (f *facts) orphan() Finding {
 	for _, c := range f.containers {
 		for _, start := range slices.Concat(c.hookStarts, c.httpStarts, startsOf(c.execs)) {
 			if c.Hook != nil && start.After(dead) {
-				return broken(start, "container %s: a hook started at %s, though nothing names it any more", c.Name, f.when(start))
+				return broken(start, "container %s: a hook started at %s, though no configuration names it any more", c.Name, f.when(start))
 			}
 		}
 		if c.exit == nil {
@@ -155,7 +155,7 @@ func (f *facts) orphan() Finding {
 	return held("torn down with grace 1 after the kubelet's start at %s, no hook", f.when(started))
 }
 
-// probed: the readiness probe goes on after the shortening, until the container is down.
+// probed checks that the readiness probe keeps running after the shortening, until the container is down.
 func (f *facts) probed() Finding {
 	if len(f.shortenings()) == 0 {
 		return invalid("no request shortened the grace")
@@ -171,7 +171,7 @@ func (f *facts) probed() Finding {
 		if !slices.ContainsFunc(c.probes, func(at time.Time) bool { return at.Before(from) }) {
 			return invalid("the probe of container %s never ran before the shortening", c.Name)
 		}
-		// One period, one more for its jitter and for what the probe itself takes.
+		// One period, and a second one for jitter and the probe's own run time.
 		last, gap := from, 2*c.Probe+f.Slack
 		for _, at := range append(slices.Clone(c.probes), c.exit.at) {
 			if at.Before(from) || at.After(c.exit.at) {
@@ -183,10 +183,10 @@ func (f *facts) probed() Finding {
 			last = at
 		}
 	}
-	return held("the probe ran on to the container's end")
+	return held("the probe ran until the container's end")
 }
 
-// pulled: a pod deleted while an image is pulled ends, and the container of that image never starts.
+// pulled checks that a pod deleted during an image pull ends, and that the container of that image never starts.
 func (f *facts) pulled() Finding {
 	pulls := map[string]bool{}
 	for _, c := range f.scenario.Pod.All() {
@@ -206,13 +206,13 @@ func (f *facts) pulled() Finding {
 		if f.finished.Before(f.requests[0].told.Add(f.scenario.Longest() + f.Slack)) {
 			return invalid("the observation ended before the pod could leave the API")
 		}
-		return broken(f.finished, "the pod never left the API; looked until %s", f.when(f.finished))
+		return broken(f.finished, "the pod never left the API; observed until %s", f.when(f.finished))
 	}
 	return held("gone from the API at %s, no container started", f.when(gone))
 }
 
-// sick: a container that its liveness probe has killed is no pod that is terminated: a hook that outlives the grace period goes on
-// beside the stop call, to the container's end.
+// sick checks that a kill by the liveness probe does not count as a termination: a hook that outlives the grace period keeps
+// running beside the stop call, until the container's end.
 func (f *facts) sick() Finding {
 	calls := map[int64]string{}
 	for _, e := range f.events {
@@ -222,18 +222,18 @@ func (f *facts) sick() Finding {
 		case e.Kind == history.CRIReturn && calls[e.CallID] != "":
 			i := slices.IndexFunc(f.containers, func(c *container) bool { return c.Name == e.Container })
 			if i >= 0 && f.containers[i].alive(e.At) {
-				return broken(e.At, "the hook of container %s was cut at %s, though SyncPod ran it", e.Container, f.when(e.At))
+				return broken(e.At, "the hook of container %s was cancelled at %s, though SyncPod ran it", e.Container, f.when(e.At))
 			}
 		}
 	}
 	if len(calls) == 0 {
-		return invalid("the probe killed no container: no hook ran")
+		return invalid("no hook ran, so the probe killed no container")
 	}
-	return held("the hook went on to its container's end")
+	return held("the hook ran until its container's end")
 }
 
-// job: the Job controller, which acts by the code in the pod's final status, fails the Job for 128 + SIGKILL, and not before
-// the containers are down.
+// job checks that the Job controller, which acts on the exit code in the pod's final status, fails the Job for 128 + SIGKILL,
+// and not before the containers are down.
 func (f *facts) job() Finding {
 	var down time.Time
 	for _, c := range f.containers {
@@ -246,31 +246,31 @@ func (f *facts) job() Finding {
 	by := down.Add(judgesJob + f.Slack)
 	switch {
 	case said < 0 && f.finished.Before(by):
-		return invalid("the observation ended at %s, before the Job had to be over by %s", f.when(f.finished), f.when(by))
+		return invalid("the observation ended at %s, before the Job had to finish by %s", f.when(f.finished), f.when(by))
 	case said < 0:
-		return broken(by, "the Job was never over, due by %s", f.when(by))
+		return broken(by, "the Job never finished, due by %s", f.when(by))
 	}
 	e := f.events[said]
 	switch {
 	case e.Reason != podFailurePolicy || !strings.Contains(e.Message, "exit code 137"):
-		return broken(e.At, "the Job was over at %s with %s (%s); its policy speaks of exit code 137", f.when(e.At), e.Reason, e.Message)
+		return broken(e.At, "the Job finished at %s with %s (%s); its policy names exit code 137", f.when(e.At), e.Reason, e.Message)
 	case e.At.Before(down.Add(-f.Grain)):
-		return broken(e.At, "the Job was over at %s, before the containers were down at %s", f.when(e.At), f.when(down))
+		return broken(e.At, "the Job finished at %s, before the containers were down at %s", f.when(e.At), f.when(down))
 	case e.At.After(by):
-		return broken(e.At, "the Job was over only at %s, due by %s", f.when(e.At), f.when(by))
+		return broken(e.At, "the Job finished only at %s, due by %s", f.when(e.At), f.when(by))
 	}
 	return held("the Job failed by its policy at %s, for exit code 137", f.when(e.At))
 }
 
 const (
-	// podFailurePolicy is the reason of a Job that failed by its policy.
+	// podFailurePolicy is the reason of a Job that failed by its pod failure policy.
 	podFailurePolicy = "PodFailurePolicy"
-	// judgesJob is how long the final status and the Job controller may take: the kubelet reports it at once, and the
-	// controller puts pods off by a second or a few.
+	// judgesJob is the time allowed for the final status and the Job controller: the kubelet reports the status at once, and
+	// the controller delays its sync of pods by a second or a few.
 	judgesJob = 10 * time.Second
 )
 
-// burst: none of the pods, whose containers all fail, is said to have succeeded, and all leave the API.
+// burst checks that none of the pods, whose containers all fail, is reported as succeeded, and that all leave the API.
 func (f *facts) burst() Finding {
 	left := map[string]bool{}
 	ended := 0
@@ -279,22 +279,22 @@ func (f *facts) burst() Finding {
 		case history.APIPod:
 			left[e.Pod] = e.Reason == "DELETED"
 			if e.Message == "Succeeded" {
-				return broken(e.At, "pod %s is said to have succeeded at %s", e.Pod, f.when(e.At))
+				return broken(e.At, "pod %s is reported as succeeded at %s", e.Pod, f.when(e.At))
 			}
 		case history.APIContainer:
 			ended++
 			if e.ExitCode != nil && *e.ExitCode == 0 {
-				return broken(e.At, "the container of pod %s is said to have ended with code 0 at %s", e.Pod, f.when(e.At))
+				return broken(e.At, "the container of pod %s is reported with exit code 0 at %s", e.Pod, f.when(e.At))
 			}
 		}
 	}
 	for pod, gone := range left {
 		if !gone {
-			return broken(f.finished, "pod %s never left the API; looked until %s", pod, f.when(f.finished))
+			return broken(f.finished, "pod %s never left the API; observed until %s", pod, f.when(f.finished))
 		}
 	}
 	if ended == 0 {
 		return invalid("no container's end was seen in the API, so none could have been wrong")
 	}
-	return held("%d ends of containers were told, none as a success; %d pods gone", ended, len(left))
+	return held("%d container exits reported, none as a success; %d pods gone", ended, len(left))
 }

@@ -23,9 +23,9 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// keptRule judges R12 as far as a history shows it. What shows depends on the scenario: flows of their own for static pods,
-// pods that were pulled or pending, evictions, orphans and probes (r12_flows.go, r12_static.go); else the order in which
-// containers are stopped, and, where no grace 0 took the pod out of the API early, the two phases of a delete.
+// keptRule judges R12 as far as a history shows it, which depends on the scenario: separate flows for static pods, image pulls,
+// pending pods, evictions, orphans and probes (r12_flows.go, r12_static.go); otherwise the order in which containers are
+// stopped and, unless grace 0 removed the pod from the API early, the two phases of a delete.
 func keptRule(f *facts) Finding {
 	if flow := f.flow(); flow != nil {
 		return flow()
@@ -45,8 +45,8 @@ func keptRule(f *facts) Finding {
 	return f.twoPhases()
 }
 
-// order: a sidecar is asked to stop only once everything that comes before it is down, or the deadline is there.
-// Containers come first, then the sidecars, last started first.
+// order checks that a sidecar is asked to stop only after all containers before it are down, or at the deadline. Regular
+// containers stop first, then the sidecars in reverse start order.
 func (f *facts) order() Finding {
 	earliest, _ := f.deadline(len(f.requests))
 	turn := slices.Clone(f.containers)
@@ -74,14 +74,15 @@ func (f *facts) order() Finding {
 	return Finding{}
 }
 
-// twoPhases: the first delete only marks the pod; it is gone from the API only after its containers are.
+// twoPhases checks that the first delete only marks the pod, and that the pod leaves the API only after its containers are
+// gone.
 func (f *facts) twoPhases() Finding {
 	gone, ok := f.gone()
 	if !ok {
 		if f.finished.Before(f.requests[0].told.Add(f.scenario.Longest() + f.Slack)) {
 			return invalid("the observation ended before the pod could leave the API")
 		}
-		return broken(f.finished, "the pod never left the API; looked until %s", f.when(f.finished))
+		return broken(f.finished, "the pod never left the API; observed until %s", f.when(f.finished))
 	}
 	marked := slices.ContainsFunc(f.podEvents, func(e history.Event) bool {
 		return e.Reason == "MODIFIED" && e.Deletion != nil && e.At.Before(gone)

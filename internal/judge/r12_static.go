@@ -23,8 +23,8 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// static judges what R12 keeps of static pods: only the manifest ends them, with the grace of their spec; a pod of the same
-// name starts only when the last one is down; the mirror pod is only a mirror.
+// static judges what R12 guarantees for static pods: only the manifest ends them, with the grace of their spec; a pod of the
+// same name starts only after the previous one is down; deleting the mirror pod has no effect on them.
 func (f *facts) static() Finding {
 	if f.scenario.Stays() {
 		return f.mirror()
@@ -50,16 +50,16 @@ func (f *facts) static() Finding {
 			if f.finished.Before(by) {
 				return invalid("the observation ended at %s, before container %s had to start again by %s", f.when(f.finished), c.Name, f.when(by))
 			}
-			return broken(f.finished, "container %s never started again; looked until %s", c.Name, f.when(f.finished))
+			return broken(f.finished, "container %s never started again; observed until %s", c.Name, f.when(f.finished))
 		}
 	}
-	return held("lived to its deadline, and nothing of the same name ran beside it")
+	return held("lived until its deadline, and no pod of the same name ran beside it")
 }
 
-// retry is how long the kubelet may take to start a static pod whose forerunner is gone.
+// retry is how long the kubelet may take to start a static pod after its predecessor is gone.
 const retry = 15 * time.Second
 
-// mirror: deleting the mirror pod touches no container, and the mirror pod comes back.
+// mirror checks that deleting the mirror pod affects no container, and that the mirror pod comes back.
 func (f *facts) mirror() Finding {
 	var deleted, back time.Time
 	for _, e := range f.events {
@@ -80,7 +80,7 @@ func (f *facts) mirror() Finding {
 		case len(c.stops) > 0:
 			return broken(c.stops[0].at, "container %s was asked to stop at %s, though only its mirror pod was deleted", c.Name, f.when(c.stops[0].at))
 		case len(c.terms) > 0:
-			return broken(c.terms[0], "container %s saw a TERM at %s, though only its mirror pod was deleted", c.Name, f.when(c.terms[0]))
+			return broken(c.terms[0], "container %s received a TERM at %s, though only its mirror pod was deleted", c.Name, f.when(c.terms[0]))
 		case len(c.started) > 1:
 			return broken(c.started[1], "container %s started again at %s", c.Name, f.when(c.started[1]))
 		}
@@ -89,7 +89,7 @@ func (f *facts) mirror() Finding {
 	case deleted.IsZero():
 		return invalid("the mirror pod was not seen to be deleted")
 	case back.IsZero():
-		return broken(f.finished, "the mirror pod never came back; looked until %s", f.when(f.finished))
+		return broken(f.finished, "the mirror pod never came back; observed until %s", f.when(f.finished))
 	}
 	return held("no container was touched, and the mirror pod was back at %s", f.when(back))
 }

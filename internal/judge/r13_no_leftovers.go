@@ -18,10 +18,10 @@ package judge
 
 import "github.com/kgrace/kgrace/internal/scenario"
 
-// noLeftoversRule judges R13 as far as a history shows it: no container that is down is asked to stop, no runtime call about the
-// pod is still under way at the end, an HTTP hook that was started has been given up by the deadline (the server saw its client
-// go), and, where the history can tell (the sim level), the kubelet has forgotten the kill. Goroutines, contexts and timers show
-// only at the unit and sim levels, where a bubble does not end while one is left.
+// noLeftoversRule judges R13 as far as a history shows it: no container is asked to stop after its exit, no runtime call about
+// the pod is still running at the end, a started HTTP hook has been cancelled by the deadline (the server saw its client
+// disconnect), and, at the sim level, which records it, the kubelet holds no record of the kill. Goroutines, contexts and
+// timers show only at the unit and sim levels, where a bubble does not end while one is left.
 func noLeftoversRule(f *facts) Finding {
 	if len(f.unanswered) > 0 {
 		e := f.unanswered[0]
@@ -46,18 +46,18 @@ func noLeftoversRule(f *facts) Finding {
 		}
 	}
 	if ended == 0 {
-		return invalid("no container ended, so nothing could be left of its end")
+		return invalid("no container ended, so there were no leftovers to check")
 	}
-	return held("no call is left, none came for a container that was down, and no hook's request outlived its time")
+	return held("no call is left, none was made for a container that was down, and no hook's request outlived its time")
 }
 
-// givenUp returns a finding if the request of an HTTP hook went on for too long.
+// givenUp returns a finding if the request of an HTTP hook ran for too long.
 func (f *facts) givenUp(c *container) Finding {
 	if c.Hook == nil || c.Hook.Kind != scenario.HookHTTP || len(c.httpStarts) == 0 {
 		return Finding{}
 	}
 	if !f.shortenedSince(c.httpStarts[0]) && c.exit != nil {
-		return Finding{} // it goes with its container, which is the server here
+		return Finding{} // the request ends with its container, which is the server
 	}
 	_, latest := f.deadline(len(f.requests))
 	due := latest.Add(f.Returns + f.Acts + f.Slack)

@@ -24,25 +24,24 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// request is something that asks for the pod's end: a delete that the API server accepted, the manifest of a static pod
-// taken away or replaced, an eviction.
+// request is anything that asks for the pod's end: a delete that the API server accepted, the removal or replacement of a
+// static pod's manifest, an eviction.
 type request struct {
-	// sent is when the harness sent it: the worker was told no earlier. told is when a watch showed it (the answer, if
-	// the request changed nothing): the worker was told no later, but for the level's slack.
+	// sent is when the harness sent the request: the worker was told no earlier. told is when a watch showed it, or the
+	// response time if the request changed nothing: the worker was told no later, apart from the level's slack.
 	sent, told time.Time
-	// order is its place in the record.
+	// order is the index of its event in the history.
 	order int
-	// grace is what was asked for, in seconds; a negative one counts as the 1 that the API server makes of it.
+	// grace is the requested grace in seconds; a negative one counts as 1, as the API server stores it.
 	grace int64
-	// negative says that a negative one was asked for.
+	// negative reports that the requested grace was negative.
 	negative bool
-	// api says that it is a delete. Of what the kubelet itself decides (override), zero is no force.
+	// api reports that the request is a delete. override reports that it is the kubelet's own decision, where zero is no force.
 	api, override bool
 }
 
-// requests returns what asked for the pod's end, in its order. A pod of the API is ended by deletes, a static one by its
-// manifest alone: who deletes the mirror pod asks for nothing. Pods of a burst have no requests here; rules that speak of
-// them look at the events.
+// requests returns the requests for the pod's end, in order. Deletes end a pod of the API; only its manifest ends a static one,
+// so that deleting the mirror pod is no request. Pods of a burst have no requests here; rules about them use the events.
 func requests(events []history.Event, s scenario.Scenario) []request {
 	var all []request
 	if s.Bursts() {
@@ -70,7 +69,7 @@ func requests(events []history.Event, s scenario.Scenario) []request {
 	return all
 }
 
-// deleted returns the request of the delete at events[i]; false if it was not accepted.
+// deleted returns the request of the delete at events[i]; false if the API server did not accept it.
 func deleted(events []history.Event, i int, spec int64) (request, bool) {
 	e := events[i]
 	answer, ok := answered(events[i+1:])
@@ -90,8 +89,7 @@ func deleted(events []history.Event, i int, spec int64) (request, bool) {
 	return r, true
 }
 
-// needless counts the deletes that the API server refused because the pod had left it: there is nothing left to ask for, so they are
-// no missing requests.
+// needless counts the deletes that the API server refused because the pod had left it. They do not count as missing requests.
 func needless(events []history.Event) int {
 	n, left := 0, false
 	for _, e := range events {
@@ -105,7 +103,7 @@ func needless(events []history.Event) int {
 	return n
 }
 
-// answered returns the answer to the delete that stands before events; the harness sends one at a time.
+// answered returns the response to the delete just before events; the harness sends one at a time.
 func answered(events []history.Event) (history.Event, bool) {
 	for _, e := range events {
 		switch e.Kind {
@@ -118,9 +116,9 @@ func answered(events []history.Event) (history.Event, bool) {
 	return history.Event{}, false
 }
 
-// shown returns when a watch showed what the delete at events[i] changed: the first event of the pod after it, and
-// before the next delete, with another deletionGracePeriodSeconds than the pod had, or its removal. A delete that asks
-// for no less than the pod had changes nothing.
+// shown returns when a watch showed the change by the delete at events[i]: the first event of the pod after it, and before the
+// next delete, with a new deletionGracePeriodSeconds, or the pod's removal. A delete with no smaller grace than the pod already
+// has changes nothing.
 func shown(events []history.Event, i int, asked int64) (time.Time, bool) {
 	had := int64(-1)
 	for _, e := range events[:i] {

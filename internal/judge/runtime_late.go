@@ -23,12 +23,12 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// The contract binds the kubelet. Where a history shows what the kubelet asked of the runtime, a container's death is no act of
-// the kubelet: a kill that was asked for in time, and with the right timeout, was done rightly, however late the runtime carried it
-// out. Where nothing was asked, or the container never died, the death decides.
+// The contract binds the kubelet. If a history shows the kubelet's runtime calls, a container's death is not an action of the
+// kubelet: a kill requested in time, with the right timeout, is correct, however late the runtime carried it out. If the
+// kubelet made no request, or the container never died, the time of death decides.
 
-// carriedOutLate returns by how much the runtime was late to kill a container that lived past a moment although the kubelet had
-// asked for its end by then; false if the kubelet had not.
+// carriedOutLate returns how late the runtime killed a container that lived past by although the kubelet had requested its end
+// by then; false if the kubelet had not.
 func (f *facts) carriedOutLate(c *container, by time.Time) (time.Duration, bool) {
 	if f.Slack == 0 || c.exit == nil || !c.exit.killed() {
 		return 0, false
@@ -40,8 +40,8 @@ func (f *facts) carriedOutLate(c *container, by time.Time) (time.Duration, bool)
 	return c.exit.at.Sub(due), true
 }
 
-// asked returns the earliest moment at which the runtime was to kill a container, by the stop calls that were in force until its
-// end. A call that failed or was given up while the container lived was not; whoever made it had to make another.
+// asked returns the earliest time at which the runtime had to kill a container, by the stop calls in force until its exit. A
+// call that failed or was cancelled while the container lived was not in force; its caller had to make another.
 func (f *facts) asked(c *container) (due time.Time, asked bool) {
 	for _, s := range c.stops {
 		if !c.aliveAtCall(s) || s.err != "" && c.aliveAtReturn(s) {
@@ -54,10 +54,10 @@ func (f *facts) asked(c *container) (due time.Time, asked bool) {
 	return due, asked
 }
 
-// excuse notes that a verdict stands by what the kubelet asked for.
+// excuse records that a verdict depends on the kubelet's request rather than the time of death.
 func (f *facts) excuse(late time.Duration) { *f.carried = max(*f.carried, late) }
 
-// standing adds to a finding by how much the runtime was late, where the finding stands by what the kubelet asked for.
+// standing adds the runtime's delay to a finding that depends on the kubelet's request.
 func (f *facts) standing(found Finding) Finding {
 	if late := *f.carried; late > 0 && found.Outcome == scenario.Held {
 		found.RuntimeLate = late.Seconds()

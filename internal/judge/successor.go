@@ -18,13 +18,13 @@ package judge
 
 import "time"
 
-// succeeds is how long after grace 0 was asked for the next pod's containers may take to start, where one takes the pod's
-// place: its controller makes it, the scheduler places it and the kubelet starts it as soon as the API has forgotten the first.
+// succeeds is the time allowed, after a request with grace 0, for the containers of the replacement pod to start: its
+// controller creates it, the scheduler places it and the kubelet starts it as soon as the first pod has left the API.
 const succeeds = 5 * time.Second
 
-// successor is part of R4 where another pod takes the place of one that was ended with grace 0: because zero means now, its
-// containers start soon, and none starts while the one before it lives. zero is the request with grace 0. An empty finding says
-// that nothing is wrong.
+// successor checks the part of R4 about a pod that replaces one ended with grace 0: because zero means now, its containers
+// start soon, and none starts while the previous one lives. zero is the request with grace 0. An empty finding means that the
+// check passed.
 func (f *facts) successor(zero request) Finding {
 	if !f.scenario.Replaced() {
 		return Finding{}

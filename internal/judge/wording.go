@@ -27,7 +27,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// moments sorts a history into moments.
+// moments groups the events of a history by time.
 func moments(h history.History, until time.Time) (all []moment) {
 	w := wording{pod: h.Pod, alive: map[string]bool{}, asked: map[int64]string{}}
 	events := h.ByTime()
@@ -42,12 +42,12 @@ func moments(h history.History, until time.Time) (all []moment) {
 	return all
 }
 
-// wording puts events into words that two runs share.
+// wording converts events to texts that are equal in two runs.
 type wording struct {
 	pod string
-	// alive are the containers that live, but for those that end in the moment that is put into words.
+	// alive are the live containers, without those that exit at the current time.
 	alive map[string]bool
-	// asked are the calls under way, by number.
+	// asked are the running calls, by number.
 	asked map[int64]string
 }
 
@@ -57,7 +57,7 @@ func (w *wording) moment(events []history.Event) (words []string) {
 			delete(w.alive, w.name(e))
 		}
 	}
-	// Of the statuses only the last stays, of each pod in each phase of its deletion.
+	// Keep only the last status of each pod in each phase of its deletion.
 	written := map[string]string{}
 	for _, e := range events {
 		one := w.of(e)
@@ -98,7 +98,7 @@ func (w *wording) of(e history.Event) string {
 	add("", e.Reason)
 	add("error ", e.Error)
 	add("", message(e))
-	if e.Count > 1 && e.Reason != failedKillPod { // each order of its errors is counted on its own
+	if e.Count > 1 && e.Reason != failedKillPod { // the kubelet counts each order of its errors separately
 		add("times ", strconv.Itoa(int(e.Count)))
 	}
 	add("status ", anonymous(e.Status))
@@ -109,7 +109,7 @@ func (w *wording) of(e history.Event) string {
 		}
 		w.asked[e.CallID] = b.String()
 	case history.CRIReturn:
-		// A return is told from others of the same moment by the call that it answers.
+		// The call distinguishes a return from others at the same time.
 		add("to ", strings.TrimPrefix(w.asked[e.CallID], string(history.CRICall)+" "))
 	}
 	return b.String()
@@ -117,14 +117,14 @@ func (w *wording) of(e history.Event) string {
 
 const failedKillPod = "FailedKillPod"
 
-// message is the message of an event as every run has it.
+// message returns an event's message without the parts that differ between runs.
 func message(e history.Event) string {
 	switch {
 	case e.Error == "Canceled", e.Error == "DeadlineExceeded":
-		// The client's words or the server's, whichever noticed first.
+		// The text depends on whether client or server noticed first.
 		return ""
 	case e.Reason == failedKillPod:
-		// The containers are killed side by side, so their errors have no order.
+		// The containers are killed concurrently, so their errors have no order.
 		begin, list, found := strings.Cut(strings.TrimSuffix(e.Message, "]"), ": [")
 		if found {
 			all := strings.Split(list, ", failed to ")
@@ -136,7 +136,7 @@ func message(e history.Event) string {
 	return anonymous(e.Message)
 }
 
-// object is what an event is about, and how far its deletion has come.
+// object describes an event's pod and the state of its deletion.
 func (w *wording) object(e history.Event) (words string) {
 	if e.Pod != w.pod {
 		words += " pod " + e.Pod
@@ -150,7 +150,7 @@ func (w *wording) object(e history.Event) (words string) {
 	return words
 }
 
-// name is the name of a container among all of a scenario.
+// name returns a container name that is unique in the scenario.
 func (w *wording) name(e history.Event) string {
 	if e.Pod == w.pod {
 		return e.Container
@@ -158,10 +158,10 @@ func (w *wording) name(e history.Event) string {
 	return e.Pod + "/" + e.Container
 }
 
-// short is as much of an id as tells it from the others.
+// short returns a prefix of an id that is long enough to be unique.
 func short(id string) string { return id[:min(len(id), 8)] }
 
-// living names the containers that live beside the one that a call is about.
+// living lists the live containers except the one that a call is about.
 func (w *wording) living(but string) string {
 	var names []string
 	for name := range w.alive {
