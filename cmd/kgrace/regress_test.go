@@ -49,7 +49,7 @@ func TestRegressRefusesUnknownNames(t *testing.T) {
 		{[]string{"--level", "kind"}, "known: sim, node"},
 		{[]string{"--level", "sim", "--runtime", "docker"}, "known: containerd, crio"},
 		{[]string{"--kubernetes", "v1.2"}, "v1.37"},
-		{[]string{"--kubernetes", "v1.22", "sidecar-order"}, `"sidecar-order", which is since v1.29: init containers`},
+		{[]string{"--kubernetes", "v1.22", "sidecar-order"}, `"sidecar-order": since v1.29: init containers`},
 		{[]string{"--kubernetes", "all"}, "--kubernetes all is for runs at level sim"},
 		{[]string{"--kubernetes", "all", "--level", "sim", "-o", "json"}, "name one of v1.22, v1.35"},
 		{[]string{"--judge", kept, "now"}, "name none"},

@@ -28,7 +28,7 @@ import (
 // began is the start of the first terminating sync, which only the sim level sees.
 func began(s float64) timeline { return timeline{{At: at(s), Kind: history.KubeletBegan}} }
 
-// attempts are the starts of the terminating syncs, each of which is told of.
+// attempts are the starts of the terminating syncs, each with its own event.
 func attempts(first float64, others ...float64) timeline {
 	all := timeline{{At: at(first), Kind: history.KubeletBegan, Count: 1}}
 	for _, s := range others {
@@ -37,7 +37,7 @@ func attempts(first float64, others ...float64) timeline {
 	return all
 }
 
-// exact is an accepted delete at the sim level, where nothing takes time but its way to the API.
+// exact is an accepted delete at the sim level, where only the request's way to the API takes time.
 func exact(s float64, grace int64) timeline {
 	all := del(s, grace)
 	for i := range all[1:] {
@@ -64,7 +64,7 @@ func ranIn(s, took float64, container string) timeline {
 	return slices.Concat(all, line(s, container, "HOOK-START"), line(s+took, container, "HOOK-END"))
 }
 
-// What rules find where the beginning of the termination is known to the moment.
+// The findings of rules when the start of the termination is known exactly.
 func TestRulesInVirtualTime(t *testing.T) {
 	for rule, cases := range map[scenario.Rule][]ruleCase{
 		scenario.Deadline: {

@@ -38,13 +38,13 @@ func jobOver(s float64, reason, message string) timeline {
 	return timeline{{At: at(s), Kind: history.APIJob, Reason: reason, Message: message}}
 }
 
-// ownedForced is a force of a pod already terminating, killed at once.
+// ownedForced is a force delete of a terminating pod, which is killed at once.
 var ownedForced = slices.Concat(started(-3, "one"), line(-2, "main", "START"), del(0, 30), stop(.1, "main", 30, 3.1), forced(3),
 	stop(3.1, "main", 0, .1), endedAs(3.2, "one", 137))
 
 const policy = "Container main for pod regression/p failed with exit code 137 matching FailJob rule at index 0"
 
-// What rules find where a controller or the next pod takes part.
+// The findings of rules when a controller or the next pod is involved.
 func TestRulesOfAClusterFind(t *testing.T) {
 	for rule, cases := range map[scenario.Rule][]ruleCase{
 		scenario.Zero: {

@@ -30,7 +30,7 @@ import (
 
 var midnight = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// twoEnd is a pod of two containers that is killed: main at 5 s, second ends at 2 s, in the moment in which the hook of main does.
+// twoEnd is a pod with two containers that is killed: main exits at 5 s, second at 2 s, when the hook of main ends too.
 func twoEnd(arm verdict.Arm) history.History {
 	at := func(seconds float64) time.Time { return midnight.Add(time.Duration(seconds * float64(time.Second))) }
 	code := func(n int32) *int32 { return &n }
@@ -76,7 +76,7 @@ func find(h history.History, kind history.Kind, n int) *history.Event {
 	return nil
 }
 
-// What two runs of one arm differ in is no difference.
+// Differences between two runs of one arm do not count.
 func TestCompareLooksPastWhatEachRunHasOtherwise(t *testing.T) {
 	for name, change := range map[string]func(*history.History){
 		"nothing": func(*history.History) {},
@@ -88,11 +88,11 @@ func TestCompareLooksPastWhatEachRunHasOtherwise(t *testing.T) {
 				}
 				return 0
 			}
-			// No call returns before it is made.
+			// Keep each return after its call.
 			slices.SortStableFunc(h.Events, func(a, b history.Event) int {
 				return cmp.Or(a.At.Compare(b.At), answer(a)-answer(b))
 			})
-			// The last status stays the last.
+			// The last status stays last.
 			one, other := find(*h, history.APIPod, 0), find(*h, history.APIPod, 1)
 			one.Status, other.Status = other.Status, one.Status
 		},
@@ -132,7 +132,7 @@ func TestCompareLooksPastWhatEachRunHasOtherwise(t *testing.T) {
 	}
 }
 
-// Everything else is one.
+// Every other difference counts.
 func TestCompareFinds(t *testing.T) {
 	drop := func(kind history.Kind, n int) func(*history.History) {
 		return func(h *history.History) {

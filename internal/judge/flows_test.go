@@ -42,7 +42,7 @@ func told(s float64, id int64, err string) timeline {
 	return timeline{{At: at(s), Kind: history.KubeletKilled, CallID: id, Error: err}}
 }
 
-// remembered says that the kubelet still has a record of the kill.
+// remembered is an event that the kubelet still has a record of the kill.
 func remembered(s float64) timeline {
 	return timeline{{At: at(s), Kind: history.KubeletLeft, Count: 1}}
 }
@@ -55,7 +55,7 @@ func endTold(s float64, pod string, code int32, message string) timeline {
 	return timeline{{At: at(s), Kind: history.APIContainer, Pod: pod, Container: "main", ExitCode: &code, Reason: "Error", Message: message}}
 }
 
-// refusedStop is a stop call that the runtime answers with an error at once.
+// refusedStop is a stop call to which the runtime returns an error at once.
 func refusedStop(s float64, timeout int64) timeline {
 	return called(s, .01, "StopContainer", "main", &timeout, "Unknown")
 }
@@ -71,7 +71,7 @@ var (
 	mirrored     = slices.Concat(step(0, scenario.ForceMirror{}), podSeen(.1, "mirror-only-node", "DELETED", "Running"))
 )
 
-// What rules find in the flows that only some scenarios have.
+// The findings of rules in flows that only some scenarios have.
 var flowCases = map[scenario.Rule][]ruleCase{
 	scenario.Deadline: {
 		{"a soft eviction keeps to the spec", "evict-soft-max", parts(evict(0, 1, 5), stop(.1, "main", 5, 5), killed(5.1, "main"), told(5.3, 1, ""), finished(7)), held_, "deadline 5.00 s"},
@@ -188,7 +188,7 @@ func lost() timeline {
 	return slices.Concat(del(0, 20), step(2, scenario.CutWatch{}), forced(3), step(4, scenario.Relist{}))
 }
 
-// negative is a delete with grace -1 of which the API server made another.
+// negative is a delete with grace -1, which the API server changed to another value.
 func negative(made int64) timeline {
 	return timeline{
 		{At: at(0), Kind: history.APIDelete, Grace: history.Seconds(-1)},
@@ -197,7 +197,7 @@ func negative(made int64) timeline {
 	}
 }
 
-// probes are runs of a probe, one a second.
+// probes are runs of a probe, one per second.
 func probes(from, to float64) timeline {
 	var all timeline
 	for s := from; s <= to; s++ {
@@ -221,7 +221,7 @@ func TestFlows(t *testing.T) {
 			}
 		}
 	}
-	// What runs only where no history can be recorded has its mutants here.
+	// Rules that only run where no history can be recorded have their mutants here.
 	for _, id := range []string{"hook-override", "evict-hard-over-soft", "evict-hard-direct", "evict-soft-max"} {
 		for _, e := range row(t, id).Expect {
 			if !red[id+" "+string(e.Rule)] {

@@ -38,7 +38,7 @@ func TestEveryRuleHasAJudge(t *testing.T) {
 	}
 }
 
-// A judge that used the fix's own arithmetic would excuse the fix's faults.
+// A judge that used the fix's own arithmetic would hide the fix's bugs.
 func TestJudgesImportNothingOfTheFix(t *testing.T) {
 	files, err := os.ReadDir(".")
 	if err != nil {

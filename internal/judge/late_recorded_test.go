@@ -24,9 +24,9 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Recorded on a real node whose programs were stopped (SIGSTOP) and let go on: the kubelet, the kubelet and what waits beside it,
-// containerd, and both of two. All are of force-while-terminating on the fixed kubelet, which by itself holds every rule. Who was
-// late is told apart, and only the kubelet turns red.
+// Histories recorded on a real node whose processes were stopped for a while (SIGSTOP): the kubelet, the kubelet and the
+// control, containerd, and pairs of these. All are of force-while-terminating on the fixed kubelet, which by itself holds every
+// rule. The judges tell the causes apart, and only a late kubelet turns red.
 func TestRecordedLateness(t *testing.T) {
 	s := row(t, "force-while-terminating")
 	for _, c := range []struct {
@@ -34,10 +34,10 @@ func TestRecordedLateness(t *testing.T) {
 		want scenario.Outcome
 		why  string
 	}{
-		{"kubelet", broken_, "of which the machine explains 0."},                       // stopped from 2.5 to 8 s
-		{"machine", none, "but the control or the runtime was delayed"}, // kubelet and control, from 2.5 to 8 s
-		{"runtime", held_, "; runtime late by 4.1 s"},                                  // from 2.7 to 7 s
-		{"runtime-and-kubelet", broken_, "of which the machine explains 3.7 s"},        // 2.5 to 11 s, and 2.5 to 7.5 s
+		{"kubelet", broken_, "of which the machine explains 0."},                // stopped from 2.5 to 8 s
+		{"machine", none, "but the control or the runtime was delayed"},         // kubelet and control, from 2.5 to 8 s
+		{"runtime", held_, "; runtime late by 4.1 s"},                           // from 2.7 to 7 s
+		{"runtime-and-kubelet", broken_, "of which the machine explains 3.7 s"}, // 2.5 to 11 s, and 2.5 to 7.5 s
 		{"runtime-and-machine", none, "but the control or the runtime was delayed"},
 	} {
 		h := readRecorded(t, filepath.Join("late", c.file+".jsonl"))
@@ -47,7 +47,7 @@ func TestRecordedLateness(t *testing.T) {
 				t.Errorf("%s: %s %s: %s\nwant %s with %q", c.file, want.Rule, found.Outcome, found.Why, c.want, c.why)
 			}
 			if found.RuntimeLate > 0 != (c.file == "runtime" && want.Rule != scenario.Prompt) {
-				t.Errorf("%s: %s stands by a runtime that was %v s late", c.file, want.Rule, found.RuntimeLate)
+				t.Errorf("%s: %s is excused by a runtime that was %v s late", c.file, want.Rule, found.RuntimeLate)
 			}
 		}
 	}

@@ -24,12 +24,12 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// kept is a control that was kept waiting.
+// kept is a control that was delayed.
 func kept(due, by float64) timeline {
 	return timeline{{At: at(due), Kind: history.ControlLate, Late: by}}
 }
 
-// looked is a slow call of the kubelet that only looks at the runtime.
+// looked is a slow status call of the kubelet to the runtime.
 func looked(s, took float64) timeline {
 	return timeline{{At: at(s), Kind: history.CRISlow, Call: "ListPodSandbox", Late: took}}
 }
@@ -38,7 +38,7 @@ func saw(s float64, grace int64) timeline {
 	return timeline{{At: at(s), Kind: history.ControlSaw, Reason: "MODIFIED", Grace: &grace}}
 }
 
-// slow are delays of a control that add up: so many, each of 150 ms, one every 200 ms.
+// slow adds up small delays of a control: the given number, each of 150 ms, one every 200 ms.
 func slow(from float64, n int) timeline {
 	var all timeline
 	for i := range n {
@@ -47,7 +47,7 @@ func slow(from float64, n int) timeline {
 	return all
 }
 
-// Who was late: the runtime, the machine, the kubelet, and several of them.
+// The late component: the runtime, the machine, the kubelet, or several of them.
 func TestLateness(t *testing.T) {
 	first, long := del(0, 30), del(0, 90)
 	for _, c := range []struct {
@@ -92,7 +92,7 @@ func TestLateness(t *testing.T) {
 	}
 }
 
-// In virtual time there is no machine to blame: the death decides, and no delay is explained.
+// In virtual time there is no machine: the time of death decides, and no delay is explained.
 func TestVirtualTimeExplainsNothing(t *testing.T) {
 	h := tell("force-while-terminating", began(0), del(0, 30), stop(.1, "main", 30, 6), forced(3), kept(3, 5), stop(3.1, "main", 0, 5), killed(8.1, "main"), over(8.2))
 	h.Level = string(scenario.LevelSim)

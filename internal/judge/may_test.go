@@ -26,7 +26,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// refused is a pod whose stop fails at 1 s, so that stock stops the sandbox under it, and that ends at 2 s.
+// refused is a pod whose stop fails at 1 s, so that stock stops the sandbox under its container, which exits at 2 s.
 func refused(arm verdict.Arm) history.History {
 	at := func(seconds float64) time.Time { return midnight.Add(time.Duration(seconds * float64(time.Second))) }
 	return history.History{Header: history.Header{Pod: "pod", Arm: string(arm)}, Events: []history.Event{
@@ -37,17 +37,17 @@ func refused(arm verdict.Arm) history.History {
 		{At: at(1.75), Kind: history.CRICall, Call: "StopPodSandbox", CallID: 2},
 		{At: at(2), Kind: history.ContainerExit, Container: "main", ContainerID: "1"},
 		{At: at(3), Kind: history.Finished},
-		{At: at(0), Kind: history.KubeletBegan}, // events are looked at by their times
+		{At: at(0), Kind: history.KubeletBegan}, // out of order: events are sorted by time
 	}}
 }
 
-// Each entry of the list ends the comparison where it says, and no sooner.
+// Each exception ends the comparison at its own time, and no earlier.
 func TestMay(t *testing.T) {
 	zero := func(h *history.History) { *h.Events[0].Grace = 0 }
 	specZero := func(h *history.History) {
 		h.Events[0] = history.Event{At: h.Events[0].At, Kind: history.APIPod, Reason: "MODIFIED", Grace: history.Seconds(0), Deletion: &h.Events[0].At}
 	}
-	gone := func(h *history.History) { // the kubelet takes it out of the API with zero
+	gone := func(h *history.History) { // the kubelet removes it from the API with grace zero
 		specZero(h)
 		*h.Events[0].Grace = 9
 		h.Events[2].Error = ""
@@ -58,7 +58,7 @@ func TestMay(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*history.History)
-		differ int // the event of fixed that is otherwise
+		differ int // the event of fixed that differs
 		by     string
 		want   string
 	}{
@@ -89,12 +89,12 @@ func TestMay(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", c.name, d, c.want)
 		}
 		if d, _ := Same(stock, fixed, nil); d == nil {
-			t.Errorf("%s: without the list it must be a difference", c.name)
+			t.Errorf("%s: without the exceptions there must be a difference", c.name)
 		}
 	}
 }
 
-// A container that may wait for its turn ends the comparison as soon as a stop of another has failed.
+// A container that may be waiting for its turn ends the comparison as soon as the stop of another one has failed.
 func TestMayWithOneThatWaits(t *testing.T) {
 	waiting := func(arm verdict.Arm) history.History {
 		h := refused(arm)
@@ -141,7 +141,7 @@ func TestMayLeavesOutWhatIsLeftOver(t *testing.T) {
 	}
 }
 
-// moved is an event at another time.
+// moved returns an event at another time.
 func moved(e history.Event, seconds float64) history.Event {
 	e.At = midnight.Add(time.Duration(seconds * float64(time.Second)))
 	return e
@@ -150,7 +150,7 @@ func moved(e history.Event, seconds float64) history.Event {
 func TestMayIsWhole(t *testing.T) {
 	for _, one := range May() {
 		if one.Name == "" || one.Why == "" || !one.Rule.Known() || (one.From == nil) == (one.Without == nil) {
-			t.Errorf("%q: an entry has a name, a rule of the contract, a reason, and either where it begins or what it leaves out", one.Name)
+			t.Errorf("%q: an exception needs a name, a rule of the contract, a reason, and either From or Without", one.Name)
 		}
 	}
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// dropAll drops every event that match is true of.
+// dropAll drops every event that matches.
 func dropAll(match func(history.Event) bool) mutate {
 	return func(t *testing.T, h *history.History) {
 		pick(t, h, 0, match)
@@ -33,7 +33,7 @@ func dropAll(match func(history.Event) bool) mutate {
 	}
 }
 
-// code gives the end of a container another exit code.
+// code changes the exit code of a container.
 func code(container string, code int32) mutate {
 	return func(t *testing.T, h *history.History) { h.Events[pick(t, h, 0, exitOf(container))].ExitCode = &code }
 }
@@ -42,14 +42,14 @@ func sandboxCall(e history.Event) bool {
 	return e.Kind == history.CRICall && e.Call == "StopPodSandbox"
 }
 
-// hookOf is true of everything that shows a container's exec hook.
+// hookOf matches every event of a container's exec hook.
 func hookOf(container string) func(history.Event) bool {
 	return func(e history.Event) bool {
 		return e.Container == container && (e.Call == "ExecSync" || e.Reason == "HOOK-START" || e.Reason == "HOOK-END")
 	}
 }
 
-// The mutants of what came with the second edition of the contract.
+// The mutants for the second edition of the contract.
 func init() { mutants = append(mutants, secondMutants...) }
 
 var secondMutants = []mutant{

@@ -29,7 +29,7 @@ import (
 // mutate changes a recorded history.
 type mutate func(t *testing.T, h *history.History)
 
-// pick returns the index of the n-th event (from 0) that match is true of.
+// pick returns the index of the n-th event (from 0) that matches.
 func pick(t *testing.T, h *history.History, n int, match func(history.Event) bool) int {
 	t.Helper()
 	for i, e := range h.Events {
@@ -82,7 +82,7 @@ func drop(n int, match func(history.Event) bool) mutate {
 	}
 }
 
-// dropFrom drops the n-th event (from 0) that match is true of, and all after it.
+// dropFrom drops the n-th event (from 0) that matches, and all later ones.
 func dropFrom(match func(history.Event) bool, n int) mutate {
 	return func(t *testing.T, h *history.History) {
 		pick(t, h, n, match)
@@ -96,7 +96,7 @@ func dropFrom(match func(history.Event) bool, n int) mutate {
 	}
 }
 
-// again repeats an event a moment later.
+// again repeats an event after the given time.
 func again(n int, match func(history.Event) bool, after time.Duration) mutate {
 	return func(t *testing.T, h *history.History) {
 		e := h.Events[pick(t, h, n, match)]
@@ -115,7 +115,7 @@ func timeout(n int, container string, seconds func(int64) int64) mutate {
 func to(n int64) func(int64) int64  { return func(int64) int64 { return n } }
 func add(n int64) func(int64) int64 { return func(was int64) int64 { return was + n } }
 
-// cancelled makes the first stop call of a container return Canceled so long after it was made.
+// cancelled makes the first stop call of a container return Canceled after the given time.
 func cancelled(container string, after time.Duration) mutate {
 	return func(t *testing.T, h *history.History) {
 		made := h.Events[pick(t, h, 0, callOf(container, "StopContainer"))]
@@ -131,16 +131,15 @@ func put(n int, match func(history.Event) bool, after time.Duration, e history.E
 	}
 }
 
-// mutant is a way in which the fixed kubelet could go wrong, and the rules that must say so.
+// mutant is a possible bug of the fixed kubelet, and the rules that must report it.
 type mutant struct {
 	name, id string
 	how      []mutate
 	red      []scenario.Rule
 }
 
-// Each mutant is a way in which the fixed kubelet could go wrong, put into what it did on a real node. The rules named
-// must turn red, and nothing that the catalogue expects of the scenario may stay green for the wrong reason: the recorded
-// history itself is good (TestRecordedHistories).
+// Each mutant applies a possible bug of the fixed kubelet to a history recorded on a real node. The named rules must turn red;
+// the recorded history itself is good (TestRecordedHistories), so that no rule stays green for the wrong reason.
 var mutants = []mutant{
 	{"killed at the old deadline", "shorten-once", []mutate{drop(1, callOf("main", "StopContainer")), shift(0, exitOf("main"), 12*time.Second)}, []scenario.Rule{"R1", "R3"}},
 	{"killed early", "shorten-once", []mutate{shift(0, exitOf("main"), -3*time.Second)}, []scenario.Rule{"R1"}},
@@ -275,7 +274,7 @@ func TestMutantsAreRed(t *testing.T) {
 	}
 }
 
-// A run that went wrong is invalid on both arms, whatever else its history holds.
+// A failed run is invalid on both arms, whatever else its history contains.
 func TestRunsThatWentWrongAreInvalid(t *testing.T) {
 	deadBefore := shift(0, exitOf("main"), -time.Hour)
 	for name, how := range map[string]mutate{
@@ -289,7 +288,7 @@ func TestRunsThatWentWrongAreInvalid(t *testing.T) {
 				h := recorded(t, arm, s.ID)
 				mayBeDead := s.Bursts() || slices.ContainsFunc(s.Pod.All(), scenario.Container.EndsByItself)
 				if name == "dead before" && (mayBeDead || !slices.ContainsFunc(h.Events, exitOf("main"))) {
-					continue // nothing dies in it, or something does before anybody asks
+					continue // no container exits, or one does before the first request
 				}
 				how(t, &h)
 				for _, want := range s.At(scenario.LevelNode).Expect {

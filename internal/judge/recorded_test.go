@@ -41,7 +41,7 @@ func readRecorded(t *testing.T, file string) history.History {
 	return h
 }
 
-// onNodes are the scenarios that real nodes carry: each has its recorded histories.
+// onNodes are the scenarios that run on real nodes; each has recorded histories.
 func onNodes(t *testing.T) []scenario.Scenario {
 	t.Helper()
 	all, err := scenario.Catalogue()
@@ -55,8 +55,8 @@ func onNodes(t *testing.T) []scenario.Scenario {
 	return node
 }
 
-// Recorded on real nodes: what each arm did is what the catalogue says. And told to be the other arm's, no repaired rule
-// passes: a judge tells the two kubelets apart.
+// Histories recorded on real nodes: each arm behaves as the catalogue says. A history labelled as the other arm's passes no
+// repaired rule, so the judges distinguish the two kubelets.
 func TestRecordedHistories(t *testing.T) {
 	for _, s := range onNodes(t) {
 		for _, arm := range verdict.Arms() {
@@ -78,8 +78,8 @@ func TestRecordedHistories(t *testing.T) {
 	}
 }
 
-// Recorded on a kubelet with the naive fix: stock, with the worker's context handed to the terminating sync and nothing
-// else. It kills sooner than stock, and breaks what a plain cancel breaks, much of which stock holds.
+// Histories recorded on a kubelet with the naive fix: stock, with only the worker's context passed to the terminating sync. It
+// kills sooner than stock, and breaks what a plain cancel breaks, much of which stock holds.
 func TestNaiveFixIsCaught(t *testing.T) {
 	for id, rules := range map[string][]scenario.Rule{
 		"shorten-late":               {scenario.Deadline, scenario.OnlyShorter}, // killed at 38 s

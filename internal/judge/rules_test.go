@@ -25,12 +25,12 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Each case is a history of a scenario at its node times (scenario package): what one rule's judge must find in it.
+// Each case is a history of a scenario at its node times (package scenario) and the expected finding of one rule's judge.
 type ruleCase struct {
 	name, id string
 	events   []timeline
 	want     scenario.Outcome
-	why      string // a part of what it says
+	why      string // part of the finding's text
 }
 
 const (
@@ -39,7 +39,7 @@ const (
 	none    = scenario.Invalid
 )
 
-// failedExec is a run of a hook that the runtime refuses, ran one that ends well.
+// failedExec is a run of a hook that the runtime refuses; ran is a successful one.
 func failedExec(s, took float64) timeline { return called(s, took, "ExecSync", "main", nil, "Unknown") }
 
 // probed is a run of a probe.
@@ -53,7 +53,7 @@ func ran(s, took float64) timeline {
 	return slices.Concat(called(s, took, "ExecSync", "main", nil, ""), line(s+.01, "main", "HOOK-START"), line(s+took-.01, "main", "HOOK-END"))
 }
 
-// pulled is an image pull that fails.
+// pulled is a failed image pull.
 func pulled(s, took float64) timeline { return called(s, took, "PullImage", "", nil, "Unknown") }
 
 func failedKill(s float64, message string) timeline {
@@ -65,14 +65,14 @@ func refusedGone(s float64, grace int64) timeline {
 	return timeline{{At: at(s), Kind: history.APIDelete, Grace: &grace}, {At: at(s + .01), Kind: history.APIDeleted, Error: `pods "p" not found`}}
 }
 
-// plain is a delete that names no grace, of a pod whose spec says 0.
+// plain is a delete without a grace, of a pod whose spec says 0.
 func plain(s float64) timeline {
 	all := forced(s)
 	all[0].Grace = nil
 	return all
 }
 
-// Endings that several cases share.
+// Ends of histories that several cases share.
 func over(s float64) timeline { return slices.Concat(sandbox(s+.1), removed(s+.5), finished(s+1.5)) }
 
 var ruleCases = map[scenario.Rule][]ruleCase{

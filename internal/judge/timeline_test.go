@@ -34,7 +34,7 @@ func at(s float64) time.Time { return day.Add(time.Duration(s * float64(time.Sec
 
 var calls int64
 
-// del is an accepted delete that changed the pod's grace: sent, answered 20 ms and seen 30 ms later.
+// del is an accepted delete that changed the pod's grace: sent, answered after 20 ms and seen after 30 ms.
 func del(s float64, grace int64) timeline {
 	return timeline{
 		{At: at(s), Kind: history.APIDelete, Grace: &grace},
@@ -52,7 +52,7 @@ func removed(s float64) timeline {
 
 func forced(s float64) timeline { return slices.Concat(del(s, 0), removed(s+.04)) }
 
-// called is a runtime call that returned after took seconds; negative: never.
+// called is a runtime call that returned after took seconds; negative means never.
 func called(s, took float64, call, container string, grace *int64, err string) timeline {
 	calls++
 	all := timeline{{At: at(s), Kind: history.CRICall, Call: call, CallID: calls, Container: container, Grace: grace}}
@@ -87,7 +87,7 @@ func killing(s float64, container string, count int32) timeline {
 // finished is the end of the observation.
 func finished(s float64) timeline { return timeline{{At: at(s), Kind: history.Finished}} }
 
-// tell makes a history of the scenario at node level: armed a second before the first request.
+// tell returns a history of the scenario at the node level, armed one second before the first request.
 func tell(id string, events ...timeline) history.History {
 	h := history.History{Header: history.Header{Scenario: id, Arm: "stock", Level: "node", Minor: "v1.37"}}
 	h.Events = append(h.Events, history.Event{At: at(-1), Kind: history.Armed})

@@ -24,7 +24,7 @@ import (
 	"strings"
 )
 
-// Catalogue returns every scenario, checked. An error names each row that is not whole; nothing may run then.
+// Catalogue returns every scenario after checking it. The error names each invalid row; no scenario may run then.
 func Catalogue() ([]Scenario, error) {
 	var all []Scenario
 	for _, family := range []struct {
@@ -51,13 +51,13 @@ func Catalogue() ([]Scenario, error) {
 	return all, Check(all)
 }
 
-// Check finds what is wrong with a catalogue: every row, not only the first.
+// Check returns the errors of all rows of a catalogue, not only the first.
 func Check(all []Scenario) error {
 	var errs []error
 	seen := map[string]bool{}
 	for _, s := range all {
 		if seen[s.ID] {
-			errs = append(errs, fmt.Errorf("scenario %q stands in the catalogue twice", s.ID))
+			errs = append(errs, fmt.Errorf("scenario %q is in the catalogue twice", s.ID))
 		}
 		seen[s.ID] = true
 		for _, level := range append([]Level{""}, Levels()...) {
@@ -86,7 +86,7 @@ func (s Scenario) check(level Level) []error {
 		refuse("the id is also the pod's name, so it must be a DNS label")
 	}
 	if len(s.Levels) == 0 {
-		refuse("no level can carry it; name at least one of %s", joined(Levels()))
+		refuse("no level runs it; name at least one of %s", joined(Levels()))
 	}
 	for _, l := range s.Levels {
 		if !slices.Contains(Levels(), l) {
@@ -95,12 +95,12 @@ func (s Scenario) check(level Level) []error {
 	}
 	for l := range s.Not {
 		if s.Runs(l) {
-			refuse("it runs at level %s, and it says why it cannot", l)
+			refuse("it runs at level %s, but Not gives a reason why it cannot", l)
 		}
 	}
 	for _, l := range Levels() {
 		if !s.Runs(l) && s.Not[l] == "" {
-			refuse("say why level %s cannot carry it", l)
+			refuse("say why level %s cannot run it", l)
 		}
 	}
 	if err := s.Since.check(); err != nil {
@@ -111,12 +111,12 @@ func (s Scenario) check(level Level) []error {
 	}
 	for _, l := range s.Levels {
 		if len(s.Expect) > 0 && len(s.At(l).Expect) == 0 {
-			refuse("nothing of what it expects shows at level %s", l)
+			refuse("level %s can check none of its expectations", l)
 		}
 	}
 	for _, l := range s.Levels {
 		if s.Stays() && s.Watch[l] <= 0 {
-			refuse("nothing asks for the pod's end, so say how long level %s watches", l)
+			refuse("no step requests the pod's end, so say how long level %s watches", l)
 		}
 	}
 	for _, f := range s.Faults {
@@ -125,7 +125,7 @@ func (s Scenario) check(level Level) []error {
 		}
 	}
 	if len(s.Expect) == 0 {
-		refuse("it expects nothing, so nothing could turn it red; name at least one rule")
+		refuse("it has no expectation, so it cannot turn red; name at least one rule")
 	}
 	rules := map[Rule]bool{}
 	for _, e := range s.Expect {
@@ -142,12 +142,12 @@ func (s Scenario) check(level Level) []error {
 		if err := e.Earlier.check(); err != nil {
 			refuse("rule %s, stock of older minors: %v", e.Rule, err)
 		} else if e.Earlier.Minor != "" && (e.Earlier.Stock == e.Stock || e.Earlier.Stock != Held && e.Earlier.Stock != Broken) {
-			refuse("rule %s: stock of minors before %s must do the other of %s and %s, the row says %q", e.Rule, e.Earlier.Minor, Held, Broken, e.Earlier.Stock)
+			refuse("rule %s: stock of minors before %s must have the other outcome of %s and %s, the row says %q", e.Rule, e.Earlier.Minor, Held, Broken, e.Earlier.Stock)
 		}
 		rules[e.Rule] = true
 	}
 	if s.AsStock && !rules[Kept] {
-		refuse("its right is what stock does, and it does not expect rule %s", Kept)
+		refuse("it must behave as on stock, so it must expect rule %s", Kept)
 	}
 	if s.Pod.Grace < 0 {
 		refuse("the spec's grace is %d s; the API allows none below 0", s.Pod.Grace)
@@ -160,9 +160,9 @@ func (s Scenario) check(level Level) []error {
 		case !slices.Contains(Owners(), s.Pod.Owner):
 			refuse("unknown owner %q; known: %s", s.Pod.Owner, joined(Owners()))
 		case s.Runs(LevelSim) || s.Runs(LevelNode):
-			refuse("its pod belongs to a %s, which takes level %s", s.Pod.Owner, LevelKind)
+			refuse("its pod belongs to a %s, which needs level %s", s.Pod.Owner, LevelKind)
 		case s.Pod.Static:
-			refuse("its pod belongs to a %s and is a static one", s.Pod.Owner)
+			refuse("its pod belongs to a %s, so it cannot be static", s.Pod.Owner)
 		}
 	}
 	for _, c := range s.Pod.All() {
@@ -189,8 +189,8 @@ func (s Scenario) check(level Level) []error {
 	return errs
 }
 
-// Pick returns the scenarios with these ids that run at the level, in the catalogue's order; all of them when no id is
-// given. An unknown id, or one the level cannot carry, is an error that lists the known ones.
+// Pick returns the scenarios with these ids that run at the level, in the catalogue's order, or all of them if no id is given.
+// If an id is unknown or does not run at the level, the error lists the known ones.
 func Pick(all []Scenario, level Level, ids ...string) ([]Scenario, error) {
 	var known []string
 	for _, s := range all {

@@ -28,7 +28,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// written is every id that a file of this package gives a row.
+// written returns the id of every row defined in this package's files.
 func written(t *testing.T) (ids []string) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -52,7 +52,7 @@ func written(t *testing.T) (ids []string) {
 	return ids
 }
 
-// A row that is written and that no family returns would never run.
+// A row that no family returns would never run.
 func TestCatalogueHoldsEveryRow(t *testing.T) {
 	all, err := Catalogue()
 	if err != nil {
@@ -62,15 +62,15 @@ func TestCatalogueHoldsEveryRow(t *testing.T) {
 	for _, s := range all {
 		got = append(got, s.ID)
 		if s.Family == "" || s.Source == "" || s.Fixed == "" || s.Stock == "" {
-			t.Errorf("%s: family, source and what each arm shows must be filled in", s.ID)
+			t.Errorf("%s: family, source and the behaviour of each arm must be filled in", s.ID)
 		}
 		if !s.Runs(LevelSim) && s.Family != "cluster" {
-			t.Errorf("%s: virtual time carries every row but those that take a cluster", s.ID)
+			t.Errorf("%s: the sim level must run every row except those that need a cluster", s.ID)
 		}
 	}
 	slices.Sort(got)
 	if want := written(t); len(want) < 50 || !slices.Equal(got, want) {
-		t.Errorf("the catalogue holds\n%v\nwritten are\n%v", got, want)
+		t.Errorf("the catalogue holds\n%v\nthe source files define\n%v", got, want)
 	}
 }
 
@@ -126,13 +126,13 @@ func TestAtReplacesTimes(t *testing.T) {
 		t.Errorf("scaled: %+v", n)
 	}
 	if s.Pod.Containers[0].Hook.Takes != 50*time.Second {
-		t.Error("scaling changed the scenario as written")
+		t.Error("scaling changed the original scenario")
 	}
 	if kind := s.At(LevelKind); kind.Pod.Grace != 20 {
-		t.Errorf("a kind cluster has the times of a real node: %+v", kind)
+		t.Errorf("a kind cluster must use the times of a real node: %+v", kind)
 	}
 	if sim := s.At(LevelSim); sim.Pod.Grace != 60 || sim.Pod.Containers[0].Hook.Takes != 50*time.Second {
-		t.Errorf("a level without times of its own runs others: %+v", sim)
+		t.Errorf("a level without times of its own must keep the original: %+v", sim)
 	}
 }
 
@@ -142,27 +142,27 @@ func TestCheckRefuses(t *testing.T) {
 			Expect: keeps(Deadline), Levels: Levels()}
 	}
 	if err := Check([]Scenario{good()}); err != nil {
-		t.Fatalf("a good row is refused: %v", err)
+		t.Fatalf("a good row was refused: %v", err)
 	}
 	for name, c := range map[string]struct {
 		change func(*Scenario)
 		want   string
 	}{
 		"unknown rule":         {func(s *Scenario) { s.Expect = keeps("R15") }, `unknown rule "R15"; known: R1, R2`},
-		"no expectation":       {func(s *Scenario) { s.Expect = nil }, "expects nothing"},
+		"no expectation":       {func(s *Scenario) { s.Expect = nil }, "has no expectation"},
 		"rule twice":           {func(s *Scenario) { s.Expect = keeps(Zero, Zero) }, "R4 is expected twice"},
 		"fixed breaks":         {func(s *Scenario) { s.Expect[0].Fixed = Broken }, "fixed arm must hold"},
 		"stock says nothing":   {func(s *Scenario) { s.Expect[0].Stock = "" }, "stock either holds or breaks"},
-		"no level":             {func(s *Scenario) { s.Levels = nil }, "no level can carry it"},
+		"no level":             {func(s *Scenario) { s.Levels = nil }, "no level runs it"},
 		"unknown level":        {func(s *Scenario) { s.Levels = []Level{"moon"} }, `unknown level "moon"; known: sim, node, kind`},
-		"no reason":            {func(s *Scenario) { s.Levels = []Level{LevelNode} }, "say why level sim cannot carry it"},
-		"needless reason":      {func(s *Scenario) { s.Not = map[Level]string{LevelSim: "no"} }, "it says why it cannot"},
-		"nothing shows":        {func(s *Scenario) { s.Expect[0].Levels = []Level{LevelSim} }, "nothing of what it expects shows at level node"},
-		"no such minor":        {func(s *Scenario) { s.Since = Since{"v1.29.3", "sidecars"} }, `"v1.29.3" is no Kubernetes minor`},
+		"no reason":            {func(s *Scenario) { s.Levels = []Level{LevelNode} }, "say why level sim cannot run it"},
+		"needless reason":      {func(s *Scenario) { s.Not = map[Level]string{LevelSim: "no"} }, "a reason why it cannot"},
+		"nothing shows":        {func(s *Scenario) { s.Expect[0].Levels = []Level{LevelSim} }, "level node can check none of its expectations"},
+		"no such minor":        {func(s *Scenario) { s.Since = Since{"v1.29.3", "sidecars"} }, `"v1.29.3" is not a Kubernetes minor`},
 		"minor, no reason":     {func(s *Scenario) { s.Since = Since{Minor: "v1.29"} }, "say what came with v1.29"},
 		"broken in, no reason": {func(s *Scenario) { s.BrokenIn = map[string]string{"v1.36": ""} }, "say what came with v1.36"},
-		"broken in, too old":   {func(s *Scenario) { s.Since, s.BrokenIn = Since{"v1.29", "x"}, map[string]string{"v1.22": "y"} }, "reason enough"},
-		"older is the same":    {func(s *Scenario) { s.Expect = until("v1.29", "a repair", Held, keeps(Zero)) }, "must do the other"},
+		"broken in, too old":   {func(s *Scenario) { s.Since, s.BrokenIn = Since{"v1.29", "x"}, map[string]string{"v1.22": "y"} }, "already excludes it"},
+		"older is the same":    {func(s *Scenario) { s.Expect = until("v1.29", "a repair", Held, keeps(Zero)) }, "must have the other outcome"},
 		"older, no reason":     {func(s *Scenario) { s.Expect = until("v1.29", "", Broken, keeps(Zero)) }, "stock of older minors: say what came with v1.29"},
 		"idle fault":           {func(s *Scenario) { s.Faults = []Fault{{Call: "StopContainer"}} }, "either fails, or hangs"},
 		"no step":              {func(s *Scenario) { s.Steps = nil }, "nothing happens"},
@@ -170,13 +170,13 @@ func TestCheckRefuses(t *testing.T) {
 		"steps out of order":   {func(s *Scenario) { s.Steps = []Step{del(0, 5), del(0, 3)} }, "does not come after"},
 		"no container":         {func(s *Scenario) { s.Pod.Containers = nil }, "no container"},
 		"unknown owner":        {func(s *Scenario) { s.Pod.Owner = "Crew" }, `unknown owner "Crew"; known: StatefulSet, DaemonSet, Job`},
-		"owner on a node":      {func(s *Scenario) { s.Pod.Owner = OwnerJob }, "belongs to a Job, which takes level kind"},
+		"owner on a node":      {func(s *Scenario) { s.Pod.Owner = OwnerJob }, "belongs to a Job, which needs level kind"},
 		"bad id":               {func(s *Scenario) { s.ID = "Not a label" }, "DNS label"},
 		"sleeps too long": {func(s *Scenario) { s.Pod.Containers[0].Hook = &Hook{Kind: HookSleep, Takes: time.Minute} },
 			"the API allows"},
 		"a grace below 0":         {func(s *Scenario) { s.Pod.Grace = -1 }, "none below 0"},
-		"a hook that cannot":      {func(s *Scenario) { s.Pod.Containers[0].Hook = &Hook{Kind: HookHTTP, Fails: true} }, "an exec hook does"},
-		"a postStart that cannot": {func(s *Scenario) { s.Pod.Containers[0].PostStart = &Hook{Kind: HookSleep, Takes: time.Second} }, "scenarios have exec ones"},
+		"a hook that cannot":      {func(s *Scenario) { s.Pod.Containers[0].Hook = &Hook{Kind: HookHTTP, Fails: true} }, "use an exec hook"},
+		"a postStart that cannot": {func(s *Scenario) { s.Pod.Containers[0].PostStart = &Hook{Kind: HookSleep, Takes: time.Second} }, "postStart hook of kind sleep is not supported"},
 		"fails and ends":          {func(s *Scenario) { s.Pod.Containers[0].Fails, s.Pod.Containers[0].Ends = true, time.Second }, "either fails at once"},
 		"a fault from before":     {func(s *Scenario) { s.Faults = []Fault{{Call: "ExecSync", Fails: true, From: -1}} }, "must not be negative"},
 		"bad scaled times":        {func(s *Scenario) { s.Scaled = map[Level]Times{LevelNode: {Grace: 5}} }, "at level node: no step"},

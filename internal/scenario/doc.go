@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package scenario is the catalogue. A scenario is one value, written once and run on both arms at every level that supports
-// it. One file holds one family.
+// Package scenario is the catalogue of scenarios. A scenario is one value, written once and run on both arms at every level
+// that supports it. Each file holds one family.
 //
-// A value says what pod there is, what is asked of it and when, and which contract rules it proves on which arm. It does not
-// say how to carry a step out or how to judge what happened: levels and judges do. Nothing here knows a Kubernetes process.
+// The value defines the pod, the requests and their times, and the contract rules that the scenario proves on each arm. How to
+// carry out a step and how to judge the result is up to the levels and judges. The package depends on no Kubernetes process.
 package scenario

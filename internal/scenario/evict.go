@@ -18,7 +18,7 @@ package scenario
 
 import "time"
 
-// evictions is the family of ends that nobody asked the API for.
+// evictions is the family of terminations that do not start with an API request.
 func evictions() []Scenario {
 	stubborn := []Container{{Name: "main", Stubborn: true}}
 	return []Scenario{{
@@ -38,7 +38,7 @@ func evictions() []Scenario {
 		Stock:  "the same (up to 1.30: the full grace)",
 		Pod:    Pod{Grace: 3600, Containers: stubborn},
 		Steps:  []Step{at(0, Evict{Hard: true})},
-		// An evicted pod stays in the API, and with it what the kubelet knows of the pod.
+		// An evicted pod stays in the API, and so does the kubelet's state about it.
 		Expect: keeps(Window, NoLeftovers),
 		Levels: []Level{LevelSim},
 		Not:    notByEviction,
@@ -104,7 +104,7 @@ func evictions() []Scenario {
 	}, {
 		ID:      "evict-finished",
 		Source:  "#118679",
-		Fixed:   "nothing is done, and the caller gives up after 10 s",
+		Fixed:   "no action, and the caller gives up after 10 s",
 		Stock:   "the same",
 		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", Ends: 3 * time.Second}}},
 		Steps:   []Step{at(0, Evict{Hard: true})},
@@ -114,27 +114,27 @@ func evictions() []Scenario {
 		Not:     notByEviction,
 	}, {
 		ID:      "evict-after-sync",
-		Source:  "derived: the worker first waits for a status newer than its last SyncPod",
-		Fixed:   "the hook has its second, counted from the start of the termination",
+		Source:  "derived: the worker first waits for a status that is newer than its last SyncPod",
+		Fixed:   "the hook gets its one second, counted from the start of the termination",
 		Stock:   "the same",
 		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second / 2, Hook: &Hook{Kind: HookExec, Takes: 5 * time.Second}}}},
 		Steps:   []Step{at(0, Touch{}), at(.05, Evict{Hard: true})},
 		AsStock: true,
-		Expect: append(until("v1.28", "an override of the kubelet's counted once the hook had ended (seen in v1.22; when it was mended was not looked up)",
+		Expect: append(until("v1.28", "an override by the kubelet took effect only after the hook ended (seen in v1.22; the release with the fix was not looked up)",
 			Broken, keeps(HookOnce)), keeps(Kept)...),
 		Levels: []Level{LevelSim},
 		Not:    notByEviction,
 	}}
 }
 
-// notByShutdown says why levels with a real kubelet cannot carry a node's shutdown.
+// notByShutdown gives the reason why levels with a real kubelet cannot run a node shutdown.
 var notByShutdown = map[Level]string{
-	LevelNode: "the kubelet hears of a shutdown from systemd's logind, which no node here has",
+	LevelNode: "the kubelet learns of a shutdown from systemd-logind, which the nodes here do not run",
 	LevelKind: "as on a node",
 }
 
-// notByEviction says why levels with a real kubelet cannot carry scenarios with an eviction.
+// notByEviction gives the reason why levels with a real kubelet cannot run scenarios with an eviction.
 var notByEviction = map[Level]string{
-	LevelNode: "a kubelet looks for pressure every 10 s (a constant), chooses the pod itself and evicts one at a time, waiting for its end: neither moment nor order can be asked for",
-	LevelKind: "as on a node; and the pressure would be the whole machine's",
+	LevelNode: "a kubelet checks for pressure every 10 s (a constant), chooses the pod itself and evicts one at a time, waiting for its end: neither time nor order can be controlled",
+	LevelKind: "as on a node; the pressure would also affect the whole machine",
 }

@@ -21,18 +21,18 @@ import (
 	"time"
 )
 
-// Fault is what is wrong with the runtime for the scenario's pod.
+// Fault is a fault of the runtime in calls about the scenario's pod.
 type Fault struct {
 	// Call is the bare name of the CRI method: StopContainer, PullImage.
 	Call string
-	// Container is the one whose calls are struck; "" is every call about the pod.
+	// Container is the container whose calls are affected; "" means every call about the pod.
 	Container string
-	// One of these: the call fails, never returns (until its caller gives up), or takes so long on top.
+	// Exactly one of these is set: the call fails, never returns (until its caller gives up), or takes that much longer.
 	Fails bool
 	Hangs bool
 	Delay time.Duration
-	// Times is how many calls are struck; 0 is all. From and For are from when and until when, counted from the first step; 0 is
-	// from before the pod is created, and to the end.
+	// Times is how many calls are affected; 0 means all. From and For limit the fault in time, counted from the first step; 0
+	// means from before the pod is created, and until the end.
 	Times int
 	From  time.Duration
 	For   time.Duration
@@ -74,7 +74,7 @@ func (f Fault) check() error {
 	case f.Call == "":
 		return fmt.Errorf("a fault names no runtime call")
 	case ways != 1:
-		return fmt.Errorf("fault %v: a call either fails, or hangs, or takes longer", f)
+		return fmt.Errorf("fault %v: a call either fails, or hangs, or is delayed", f)
 	case f.Times < 0 || f.From < 0 || f.For < 0:
 		return fmt.Errorf("fault %v: how often and how long must not be negative", f)
 	}

@@ -18,7 +18,7 @@ package scenario
 
 import "time"
 
-// grace is the family of plain deletes: one stubborn container, no hook.
+// grace is the family of plain deletes.
 func grace() []Scenario {
 	everywhere := []Level{LevelSim, LevelNode, LevelKind}
 	stubborn := []Container{{Name: "main", Stubborn: true}}
@@ -72,7 +72,7 @@ func grace() []Scenario {
 	}, {
 		ID:     "shorten-between-seconds",
 		Source: "mutant round-down",
-		Fixed:  "what is left, 17.5 s, is 18 for the runtime: killed at 20.5 s, never before 20",
+		Fixed:  "the remaining 17.5 s become 18 for the runtime: killed at 20.5 s, never before 20",
 		Stock:  "killed at 60 s",
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Steps:  []Step{del(0, 60), del(2.5, 20)},
@@ -82,7 +82,7 @@ func grace() []Scenario {
 	}, {
 		ID:     "shorten-past",
 		Source: "#87039, #98506",
-		Fixed:  "killed at 29 s: that moment has passed, and it was asked to stop at 0",
+		Fixed:  "killed at 29 s: the new deadline has passed, and the container was asked to stop at 0",
 		Stock:  "killed at 30 s",
 		Pod:    Pod{Grace: 30, Containers: stubborn},
 		Steps:  []Step{del(0, 30), del(29, 10)},
@@ -101,7 +101,7 @@ func grace() []Scenario {
 	}, {
 		ID:     "negative",
 		Source: "#98506",
-		Fixed:  "the API makes 1 of it; killed by 1 + 2 s",
+		Fixed:  "the API server changes it to 1; killed by 1 + 2 s",
 		Stock:  "the same",
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Steps:  []Step{del(0, -1)},
@@ -120,16 +120,16 @@ func grace() []Scenario {
 		ID:     "spec-zero",
 		Source: "#120671, ingress-nginx's manifest for kind",
 		Fixed:  "no hook, stop timeout 0, killed at once",
-		Stock:  "the hook starts, then a stop with timeout 2",
+		Stock:  "the hook starts, then a stop call with timeout 2",
 		Pod:    Pod{Grace: 0, Containers: []Container{{Name: "main", ExitAfter: time.Second, Hook: &Hook{Kind: HookExec, Takes: 3 * time.Second}}}},
 		Steps:  []Step{at(0, DeletePlainly{})},
 		Expect: repairs(Zero),
 		Levels: everywhere,
 	}, {
 		ID:     "redelete-remaining",
-		Source: "karpenter#2316: a delete with what is left of the claim's own time",
-		Fixed:  "the API counts from the first delete, so that moment has passed: hook cut at 200 s, killed by 202 s",
-		Stock:  "hook and container live to 3,600 s",
+		Source: "karpenter#2316: a delete with the claim's remaining time",
+		Fixed:  "the API counts from the first delete, so the new deadline has passed: hook cancelled at 200 s, killed by 202 s",
+		Stock:  "hook and container live until 3,600 s",
 		Pod:    Pod{Grace: 3600, Containers: []Container{{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookExec}}}},
 		Steps:  []Step{at(0, Taint{}), del(200, 100)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{at(0, Taint{}), del(8, 5)}}},
@@ -139,20 +139,20 @@ func grace() []Scenario {
 		ID:     "huge-grace",
 		Source: "#84298",
 		Fixed:  "killed at 5 s, not before",
-		Stock:  "killed at once: the stop call's own deadline overflows, and its failure takes the sandbox along",
+		Stock:  "killed at once: the stop call's own deadline overflows, and after that failure the sandbox is stopped",
 		Pod:    Pod{Grace: huge, Containers: stubborn},
 		Steps:  []Step{del(0, huge), del(3, 5)},
 		Expect: repairs(Deadline, RuntimeCalls),
 		Levels: everywhere,
 	}, {
 		ID:     "finalizer-force",
-		Source: "actions-runner-controller#3010: a force delete that removes nothing",
-		Fixed:  "killed at 5 s, and not once more when the object goes at 30 s",
+		Source: "actions-runner-controller#3010: a force delete that does not remove the pod",
+		Fixed:  "killed at 5 s, and not again when the object is removed at 30 s",
 		Stock:  "killed at 110 s",
 		Pod:    Pod{Grace: 110, Finalizer: true, Containers: stubborn},
 		Steps:  []Step{del(0, 110), force(5), at(30, RemoveFinalizer{})},
 		Scaled: map[Level]Times{LevelNode: {Grace: 30, Steps: []Step{del(0, 30), force(3), at(12, RemoveFinalizer{})}}},
-		Expect: append(repairs(ShorterActs, Zero), until("v1.28", "a container that was down was asked to stop once more (seen in v1.22; when it was mended was not looked up)",
+		Expect: append(repairs(ShorterActs, Zero), until("v1.28", "a container that was down was asked to stop again (seen in v1.22; the release with the fix was not looked up)",
 			Broken, keeps(NoLeftovers))...),
 		Levels: everywhere,
 	}, {
@@ -168,8 +168,8 @@ func grace() []Scenario {
 	}, {
 		ID:     "shorten-every-100ms-in-a-hook",
 		Source: "derived",
-		Fixed:  "one run of the hook, cut at the last deadline, 10 s; killed by 12 s",
-		Stock:  "hook and container live to 60 s",
+		Fixed:  "one run of the hook, cancelled at the last deadline, 10 s; killed by 12 s",
+		Stock:  "hook and container live until 60 s",
 		Pod:    Pod{Grace: 60, Containers: []Container{{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookExec}}}},
 		Steps:  countdown(60, 10),
 		Scaled: map[Level]Times{LevelNode: {Grace: 60, Steps: countdown(24, 10)}},
@@ -179,10 +179,10 @@ func grace() []Scenario {
 	}}
 }
 
-// huge is more seconds than a time.Duration can hold.
+// huge is a number of seconds that exceeds time.Duration.
 const huge = 9223372037
 
-// countdown is a delete with a grace, and then 100 ms after each other deletes with a second less, down to a last one.
+// countdown returns a delete with grace from, followed every 100 ms by another one with a second less, down to grace to.
 func countdown(from, to int64) []Step {
 	var steps []Step
 	for grace := from; grace >= to; grace-- {

@@ -24,15 +24,15 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Since is the Kubernetes minor in which something begins. The zero value is before every minor.
+// Since is the Kubernetes minor that introduced something. The zero value is before every minor.
 type Since struct {
-	// Minor is the first one, "v1.29".
+	// Minor is the first one, such as "v1.29".
 	Minor string
-	// Why says what came with it.
+	// Why names what that minor introduced.
 	Why string
 }
 
-// before reports whether a minor is older. One without a name is none of the old ones.
+// before reports whether a minor is older than s. An empty minor is not.
 func (s Since) before(minor string) bool {
 	return s.Minor != "" && minor != "" && semver.Compare(minor, s.Minor) < 0
 }
@@ -42,45 +42,45 @@ func (s Since) check() error {
 	case s == Since{}:
 		return nil
 	case !semver.IsValid(s.Minor) || semver.MajorMinor(s.Minor) != s.Minor:
-		return fmt.Errorf("%q is no Kubernetes minor; write v1.29", s.Minor)
+		return fmt.Errorf("%q is not a Kubernetes minor; want a form like v1.29", s.Minor)
 	case s.Why == "":
 		return fmt.Errorf("say what came with %s", s.Minor)
 	}
 	return nil
 }
 
-// Earlier is what stock showed up to a minor, where that is not what it shows today.
+// Earlier is the outcome on stock in older minors, where it differs from the current one.
 type Earlier struct {
 	Since
-	// Stock is what the judge found on stock in every older minor.
+	// Stock is the outcome on stock in every older minor.
 	Stock Outcome
 }
 
-// SkipReason says why a minor cannot carry the scenario at any level; "" if it can.
+// SkipReason returns the reason why a minor cannot run the scenario at any level; "" if it can.
 func (s Scenario) SkipReason(minor string) string {
 	if s.Since.before(minor) {
 		return fmt.Sprintf("since %s: %s", s.Since.Minor, s.Since.Why)
 	}
 	if why := s.BrokenIn[minor]; why != "" {
-		return "broken there: " + why
+		return "broken in this minor: " + why
 	}
 	return ""
 }
 
-// checkBrokenIn finds what is wrong with the minors that cannot carry the scenario though they are not too old.
+// checkBrokenIn checks the reasons of the minors in BrokenIn, and that Since does not exclude them already.
 func (s Scenario) checkBrokenIn() error {
 	for minor, why := range s.BrokenIn {
 		if err := (Since{minor, why}).check(); err != nil {
 			return err
 		}
 		if s.Since.before(minor) {
-			return fmt.Errorf("%s is older than %s, which is reason enough", minor, s.Since.Minor)
+			return fmt.Errorf("%s is older than %s, so Since already excludes it", minor, s.Since.Minor)
 		}
 	}
 	return nil
 }
 
-// In returns the scenario as a minor shows it: with what stock of that minor is expected to do.
+// In returns the scenario as it runs in a minor, with the outcome expected on stock of that minor.
 func (s Scenario) In(minor string) Scenario {
 	s.Expect = slices.Clone(s.Expect)
 	for i, e := range s.Expect {
@@ -91,8 +91,8 @@ func (s Scenario) In(minor string) Scenario {
 	return s
 }
 
-// PickIn is Pick for one minor: the scenarios that it can carry, and those that it lacks. An id that the minor lacks is an
-// error with the reason.
+// PickIn is Pick for one minor: it returns the scenarios that the minor can run and those that it must skip. It returns an
+// error with the reason if a given id must be skipped.
 func PickIn(all []Scenario, minor string, level Level, ids ...string) (picked, skipped []Scenario, err error) {
 	rows, err := Pick(all, level, ids...)
 	if err != nil {
@@ -104,13 +104,13 @@ func PickIn(all []Scenario, minor string, level Level, ids ...string) (picked, s
 		case why == "":
 			picked = append(picked, s)
 		case len(ids) > 0:
-			return nil, nil, fmt.Errorf("%s cannot carry scenario %q, which is %s", minor, s.ID, why)
+			return nil, nil, fmt.Errorf("%s cannot run scenario %q: %s", minor, s.ID, why)
 		default:
 			skipped = append(skipped, s)
 		}
 	}
 	if len(picked) == 0 {
-		return nil, nil, fmt.Errorf("%s can carry none of %s", minor, strings.Join(ids, ", "))
+		return nil, nil, fmt.Errorf("%s can run none of %s", minor, strings.Join(ids, ", "))
 	}
 	return picked, skipped, nil
 }

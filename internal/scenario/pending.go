@@ -23,11 +23,11 @@ func pending() []Scenario {
 	return []Scenario{{
 		ID:     "pending-fast-delete",
 		Source: "#113547",
-		Fixed:  "no container failed for a cancelled context, none of those that fail is said to have succeeded",
-		Stock:  "the same; the first attempt to hand the context down broke it",
+		Fixed:  "no container fails with a cancelled context, and none that fails is reported as succeeded",
+		Stock:  "the same; the first attempt to pass the context down broke it",
 		Pod:    Pod{Grace: 1, Containers: []Container{{Name: "main", Fails: true}}},
 		Steps:  []Step{at(0, Burst{Pods: 20, Over: 2 * time.Second, Grace: 1})},
-		Alone:  true, // so many starts at once would be felt in the times of others
+		Alone:  true, // so many starts at once would affect the times of others
 		Expect: keeps(Quiet, Kept),
 		Levels: []Level{LevelSim, LevelNode, LevelKind},
 	}, {
@@ -45,7 +45,7 @@ func pending() []Scenario {
 	}, {
 		ID:     "pull-beside",
 		Source: "measured on the first series: a delete counted from before a SyncPod that pulled",
-		Fixed:  "when the pull is over, a's hook, then a stop with what is left of 30 s, and a ends by itself",
+		Fixed:  "after the pull, a's hook, then a stop call with the rest of the 30 s, and a exits by itself",
 		Stock:  "the same",
 		Pod: Pod{Grace: 30, Containers: []Container{
 			{Name: "a", ExitAfter: 8 * time.Second, Hook: &Hook{Kind: HookExec, Takes: 2 * time.Second}},

@@ -16,12 +16,12 @@ limitations under the License.
 
 package scenario
 
-// restarts is the family of what is lost in the middle: the kubelet, the runtime, an update.
+// restarts is the family of losses during a termination: the kubelet, the runtime, an update.
 func restarts() []Scenario {
 	stubborn := []Container{{Name: "main", Stubborn: true}}
 	return []Scenario{{
 		ID:     "orphan",
-		Source: "the flow of a container that is in nobody's configuration",
+		Source: "the flow of a container that no configuration names",
 		Fixed:  "torn down with grace 1, its hook not run",
 		Stock:  "the same",
 		Pod:    Pod{Grace: 60, Containers: []Container{{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookExec}}}},
@@ -32,19 +32,19 @@ func restarts() []Scenario {
 	}, {
 		ID:     "lost-zero-update",
 		Source: "derived: a relist shows only that the pod is gone",
-		Fixed:  "killed at 20 s, not later, not earlier",
+		Fixed:  "killed at 20 s, neither later nor earlier",
 		Stock:  "the same",
 		Pod:    Pod{Grace: 20, Containers: stubborn},
 		Steps:  []Step{del(0, 20), at(2, CutWatch{}), force(3), at(4, Relist{})},
 		Alone:  true,
 		Expect: keeps(LostUpdate),
 		Levels: []Level{LevelSim, LevelNode},
-		Not:    map[Level]string{LevelKind: "the kubelet of a kind node cannot be made to list anew without ending the API server that other scenarios use"},
+		Not:    map[Level]string{LevelKind: "the kubelet of a kind node relists only if the API server stops, which other scenarios use"},
 	}, {
 		ID:     "kubelet-killed",
 		Source: "derived",
 		Fixed:  "killed within 2 s of the force",
-		Stock:  "held for the whole grace from the kubelet's start",
+		Stock:  "the whole grace again from the kubelet's start",
 		Pod:    Pod{Grace: 20, Containers: stubborn},
 		Steps:  []Step{del(0, 20), at(5, KillKubelet{}), at(5.1, StartKubelet{}), force(7)},
 		// A real kubelet needs seconds to start; the force must find it at the stop call.
@@ -55,15 +55,15 @@ func restarts() []Scenario {
 	}, {
 		ID:     "containerd-restarted",
 		Source: "derived",
-		Fixed:  "killed within 2 s of the force; no container is left",
-		// The stop call under way fails with the runtime, so the force finds the worker between two tries and not in a wait.
+		Fixed:  "killed within 2 s of the force; no container remains",
+		// The running stop call fails with the runtime, so the force reaches the worker between two attempts and not in a wait.
 		// The scenario list expected stock to hold the container to the old deadline; v1.37.2 does not.
 		Stock:  "the same",
 		Pod:    Pod{Grace: 20, Containers: stubborn},
 		Steps:  []Step{del(0, 20), at(5, RestartRuntime{}), force(7)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), at(3, RestartRuntime{}), force(7)}}},
 		Alone:  true,
-		Expect: until("v1.31", "zero was taken for nothing asked, so the first kill after the restart had the spec's grace (#124063)", Broken, keeps(Ends)),
+		Expect: until("v1.31", "zero was taken for unset, so the first kill after the restart had the spec's grace (#124063)", Broken, keeps(Ends)),
 		Levels: []Level{LevelSim, LevelNode, LevelKind},
 	}, {
 		ID:     "restart-then-shorter",

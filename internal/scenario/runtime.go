@@ -18,13 +18,13 @@ package scenario
 
 import "time"
 
-// runtimes is the family of what the kubelet asks of the runtime, and reports about it, while a grace is shortened.
+// runtimes is the family about the kubelet's runtime calls, and its events about them, while a grace is shortened.
 func runtimes() []Scenario {
 	everywhere := []Level{LevelSim, LevelNode, LevelKind}
 	stubborn := []Container{{Name: "main", Stubborn: true}}
 	return []Scenario{{
 		ID:     "sandbox-order",
-		Source: "derived: a cancelled kill goes on to the sandbox",
+		Source: "derived: a cancelled kill continues with the sandbox",
 		Fixed:  "no StopPodSandbox before the container is down",
 		Stock:  "the same; a plain cancel would break it",
 		Pod:    Pod{Grace: 60, Containers: stubborn},
@@ -52,13 +52,13 @@ func runtimes() []Scenario {
 		Scaled:   map[Level]Times{LevelNode: {Grace: 24, Steps: []Step{del(0, 24), del(3, 12)}}},
 		Expect:   keeps(Kept),
 		Levels:   everywhere,
-		NotOn:    map[string]string{"crio": "CRI-O starts no exec, so no exec probe, in a container that is being stopped"},
+		NotOn:    map[string]string{"crio": "CRI-O does not start an exec, and so no exec probe, in a container that is being stopped"},
 		BrokenIn: map[string]string{"v1.35": probesCut, "v1.36": probesCut},
 	}, {
 		ID:     "stop-errors",
 		Source: "#113145",
-		Fixed:  "tried again, ends, the deadline is not moved",
-		Stock:  "the same, where it is tried again before its sandbox is stopped and takes it along (up to 1.26 never)",
+		Fixed:  "retried until it succeeds; the deadline does not move",
+		Stock:  "the same, if the retry comes before the sandbox is stopped, which kills the container (up to 1.26 never)",
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Faults: []Fault{{Call: "StopContainer", Fails: true, For: 5 * time.Second}},
 		Steps:  []Step{force(0)},
@@ -68,13 +68,13 @@ func runtimes() []Scenario {
 	}, {
 		ID:     "stop-hangs",
 		Source: "#113606",
-		Fixed:  "a second stop is sent at once",
-		Stock:  "nothing until the call's own deadline, two minutes past the grace; then the sandbox is stopped under the container",
+		Fixed:  "a second stop call is sent at once",
+		Stock:  "no call until the first one's own deadline, two minutes past the grace; then the sandbox is stopped under the container",
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Faults: []Fault{{Call: "StopContainer", Hangs: true, Times: 1}},
 		Steps:  []Step{del(0, 60), force(3)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), force(3)}}},
-		// A real node is not watched for the two minutes after which stock would go on to the sandbox.
+		// A real node is not watched for the two minutes after which stock stops the sandbox.
 		Expect: append(repairs(Prompt, Ends), Expectation{Rule: RuntimeCalls, Stock: Held, Fixed: Held, Levels: []Level{LevelSim}}),
 		Watch:  map[Level]time.Duration{LevelSim: 200 * time.Second},
 		Levels: []Level{LevelSim, LevelNode},
@@ -82,7 +82,7 @@ func runtimes() []Scenario {
 	}, {
 		ID:     "stop-errors-graceful",
 		Source: "containerd/containerd#10755, #8847",
-		Fixed:  "tried again, killed at the deadline; the sandbox is not stopped before",
+		Fixed:  "retried, killed at the deadline; the sandbox is not stopped before",
 		Stock:  "the sandbox is stopped at once, and all grace is lost",
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Faults: []Fault{{Call: "StopContainer", Fails: true, For: 15 * time.Second}},
@@ -94,8 +94,8 @@ func runtimes() []Scenario {
 	}, {
 		ID:     "stop-fails-always",
 		Source: "derived",
-		Fixed:  "ends by its sandbox, after 7 s and a retry",
-		Stock:  "ends by its sandbox at once",
+		Fixed:  "killed with its sandbox, after 7 s and a retry",
+		Stock:  "killed with its sandbox at once",
 		Pod:    Pod{Grace: 5, Containers: stubborn},
 		Faults: []Fault{{Call: "StopContainer", Fails: true}},
 		Steps:  []Step{del(0, 5)},
@@ -104,8 +104,8 @@ func runtimes() []Scenario {
 		Not:    notByFault,
 	}, {
 		ID:      "runtime-away",
-		Source:  "derived: the worker waits for a newer status of the pod without a limit",
-		Fixed:   "the termination begins when the runtime is back, and the grace counts from there",
+		Source:  "derived: the worker waits without a limit for a newer status of the pod",
+		Fixed:   "the termination begins when the runtime is back, and the grace counts from then",
 		Stock:   "the same",
 		Pod:     Pod{Grace: 5, Containers: stubborn},
 		Steps:   []Step{at(0, Touch{}), at(.02, StopRuntime{}), del(1, 5), at(12, StartRuntime{})},
@@ -117,8 +117,8 @@ func runtimes() []Scenario {
 	}, {
 		ID:     "runtime-down",
 		Source: "derived",
-		Fixed:  "the retry that reaches the runtime gives the window, and no second grace",
-		Stock:  "the retry gives the whole grace again",
+		Fixed:  "the retry that reaches the runtime grants the window, not the grace again",
+		Stock:  "the retry grants the whole grace again",
 		Pod:    Pod{Grace: 8, Containers: stubborn},
 		Steps:  []Step{at(0, StopRuntime{}), del(1, 8), at(12, StartRuntime{})},
 		Alone:  true,
@@ -127,26 +127,26 @@ func runtimes() []Scenario {
 		Not:    notWithoutRuntime,
 	}, {
 		ID:     "status-fails-after-kill",
-		Source: "derived: an error of a terminating sync past the kill",
+		Source: "derived: an error of a terminating sync after the kill",
 		Fixed:  "neither a second run of the hook nor a second Killing event",
 		Stock:  "the same",
 		Pod:    Pod{Grace: 30, Containers: []Container{{Name: "main", Hook: &Hook{Kind: HookExec, Takes: time.Second}}}},
 		Faults: []Fault{{Call: "ContainerStatus", Fails: true, From: 900 * time.Millisecond, For: 1100 * time.Millisecond}},
-		// The change of the pod has the worker try again before the kubelet has looked at the runtime anew.
+		// The change of the pod makes the worker retry before the kubelet has queried the runtime again.
 		Steps: []Step{del(0, 30), at(1.3, Touch{})},
-		// How long a status takes, and when it is asked for, is not the harness's to say where time is real.
+		// In real time the harness controls neither when a status is queried nor how long that takes.
 		AsStock: true,
 		Expect:  keeps(HookOnce, Quiet, Kept, NoLeftovers),
 		Levels:  []Level{LevelSim},
-		Not:     map[Level]string{LevelNode: "what is asked of the runtime in the moment of the end is a matter of milliseconds there", LevelKind: "as on a node"},
+		Not:     map[Level]string{LevelNode: "which runtime calls coincide with the end is a matter of milliseconds there", LevelKind: "as on a node"},
 	}}
 }
 
-// notWithoutRuntime says why real nodes cannot carry scenarios in which the runtime is away for a while.
-var notWithoutRuntime = map[Level]string{LevelNode: "the node restarts its runtime at once; it cannot be without one", LevelKind: "as on a node"}
+// notWithoutRuntime gives the reason why real nodes cannot run scenarios in which the runtime is down for a while.
+var notWithoutRuntime = map[Level]string{LevelNode: "the node restarts its runtime at once and cannot be without one", LevelKind: "as on a node"}
 
-// probesCut says what becomes of probes in two minors: the first delete ends them, on stock too.
-const probesCut = "probes run with the pod worker's context and end with it at the first delete (#140881, mended in v1.37 by #140882)"
+// probesCut is the fault of two minors, stock included: the first delete ends the probes.
+const probesCut = "probes run with the pod worker's context and end with it at the first delete (#140881, fixed in v1.37 by #140882)"
 
-// notByFault says why a level cannot carry scenarios with a fault of the runtime.
-var notByFault = map[Level]string{LevelKind: "what sits between the kubelet and the runtime of a kind node only records; it makes no call fail"}
+// notByFault gives the reason why a level cannot run scenarios with a fault of the runtime.
+var notByFault = map[Level]string{LevelKind: "the proxy between the kubelet and the runtime of a kind node only records calls; it cannot make them fail"}

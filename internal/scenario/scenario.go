@@ -24,7 +24,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Level is how much of what runs is real.
+// Level is the test level: how many of the components are real.
 type Level string
 
 const (
@@ -39,7 +39,7 @@ const (
 // Levels returns every level at which scenarios run.
 func Levels() []Level { return []Level{LevelSim, LevelNode, LevelKind} }
 
-// ParseLevel returns the level of that name; the error lists the known ones.
+// ParseLevel returns the level with the given name; the error lists the known ones.
 func ParseLevel(name string) (Level, error) {
 	if slices.Contains(Levels(), Level(name)) {
 		return Level(name), nil
@@ -49,42 +49,43 @@ func ParseLevel(name string) (Level, error) {
 
 // Scenario is one row of the catalogue.
 type Scenario struct {
-	// ID names the scenario; it is also the name of its pod, so it is a DNS label.
+	// ID names the scenario and its pod, so it is a DNS label.
 	ID string
-	// Family is the file it stands in.
+	// Family is the family that the scenario belongs to.
 	Family string
-	// Source is where it comes from: issue numbers of kubernetes/kubernetes, or what it is derived from.
+	// Source is its origin: issue numbers of kubernetes/kubernetes, or what it is derived from.
 	Source string
-	// Fixed and Stock say in words what each arm shows.
+	// Fixed and Stock describe the behaviour of each arm.
 	Fixed, Stock string
 
 	Pod Pod
-	// Faults of the runtime, in place from before the pod is created.
+	// Faults are faults of the runtime, active from before the pod is created unless they say otherwise.
 	Faults []Fault
-	// Steps in the order of their times; the first stands at 0. A level carries one out after the other: one that takes
-	// longer delays the next.
+	// Steps are in order of their times; the first is at 0. A level carries them out one after the other: a slow step delays
+	// the next.
 	Steps []Step
-	// Watch is how long a level watches at least, counted from the first step, where that is longer than Longest says.
+	// Watch is the minimum time for which a level watches, counted from the first step, if that is longer than Longest.
 	Watch map[Level]time.Duration
-	// Alone: a step disturbs every pod of its node, so nothing else may run there meanwhile. Such scenarios come last.
+	// Alone means that a step disturbs every pod of its node, so that no other scenario may run there at the same time. Such
+	// scenarios run last.
 	Alone bool
-	// Scaled replaces times at a level where those written would take too long. Virtual time needs none; a kind cluster has
-	// those of a real node unless it has its own.
+	// Scaled replaces the times at a level where they would take too long. Virtual time needs no scaling; a kind cluster uses
+	// the times of a real node unless it has its own.
 	Scaled map[Level]Times
-	// AsStock: nothing of what the series mends is asked for, so both arms do the same, call by call. Where the scenario ran on
-	// both, their histories are held against each other; the judge of R12 looks at one alone.
+	// AsStock means that the scenario requests nothing that the series changes, so both arms must do the same, call by call. If
+	// the scenario ran on both arms, their histories are compared; the judge of R12 uses one history only.
 	AsStock bool
-	// Expect says what each rule's judge finds on each arm.
+	// Expect is the expected outcome of each rule on each arm.
 	Expect []Expectation
-	// Levels are those that can carry the scenario; Not says why another one cannot.
+	// Levels are the levels that run the scenario; Not gives the reason why another one cannot.
 	Levels []Level
 	Not    map[Level]string
-	// NotOn says which simulated runtime cannot carry the scenario, and why.
+	// NotOn gives, for each simulated runtime that cannot run the scenario, the reason.
 	NotOn map[string]string
-	// Since is the first minor that can carry it, at whichever level.
+	// Since is the first minor that can run the scenario at any level.
 	Since Since
-	// BrokenIn says of later minors why they cannot carry it all the same: a fault of upstream's own in what it watches, which
-	// is no part of what the series mends.
+	// BrokenIn gives, for each later minor that cannot run the scenario either, the reason: an upstream bug in what the
+	// scenario checks, which the series does not fix.
 	BrokenIn map[string]string
 }
 
@@ -92,15 +93,15 @@ type Scenario struct {
 type Times struct {
 	// Grace is the spec's grace period in seconds.
 	Grace int64
-	// Hook is how long the preStop hooks of the pod take; 0 leaves them as written.
+	// Hook is the duration of the pod's preStop hooks; 0 keeps the original.
 	Hook time.Duration
-	// Faults replaces all faults; nil leaves them as written.
+	// Faults replaces all faults; nil keeps the original.
 	Faults []Fault
 	// Steps replaces all steps.
 	Steps []Step
 }
 
-// At returns the scenario as it runs at a level: with the times of that level and what shows there.
+// At returns the scenario as it runs at a level: with the times and the expectations of that level.
 func (s Scenario) At(level Level) Scenario {
 	s.Expect = slices.DeleteFunc(slices.Clone(s.Expect), func(e Expectation) bool { return level != "" && !e.shows(level) })
 	times, ok := s.Scaled[level]
@@ -137,8 +138,9 @@ func withHook(containers []Container, takes time.Duration) []Container {
 // Runs reports whether the scenario runs at a level.
 func (s Scenario) Runs(level Level) bool { return slices.Contains(s.Levels, level) }
 
-// Longest is how many seconds after the first step the last container is gone on an arm that knows only the first
-// request's grace, the stop window of 2 s and what disturbs the scenario included. What lives longer than that is stuck.
+// Longest returns the time, from the first step, by which the last container is gone on an arm that knows only the first
+// request's grace, including the stop window of 2 s and the disturbances of the scenario. A container that lives longer is
+// stuck.
 func (s Scenario) Longest() time.Duration {
 	grace := s.Pod.Grace
 	var last, more time.Duration
@@ -151,7 +153,7 @@ func (s Scenario) Longest() time.Duration {
 		last = step.After
 		switch do := step.Do.(type) {
 		case StartKubelet, RestartRuntime, StartRuntime:
-			// A restart of the kubelet is a new start, and one of the runtime may cost a retry.
+			// A restart of the kubelet is a new beginning, and one of the runtime may cost a retry.
 			more = max(more, step.After+retry)
 		case Burst:
 			grace = do.Grace
@@ -160,17 +162,17 @@ func (s Scenario) Longest() time.Duration {
 	}
 	for _, f := range s.Faults {
 		if f.Hangs {
-			continue // what held the call back must not hold the pod back
+			continue // a hanging call must not delay the pod
 		}
 		more = max(more, f.For+f.Delay+retry)
 	}
 	return max(time.Duration(min(grace, int64(longest/time.Second)))*time.Second, last) + more + 2*time.Second
 }
 
-// longest is the longest grace that anybody waits for. A scenario with a longer one is about something else.
+// longest is the longest grace that a level waits for. A scenario with a longer one tests something else.
 const longest = 2 * time.Hour
 
-// WatchFor is how long a level watches the scenario, counted from the first step, if its end is not seen before.
+// WatchFor returns how long a level watches the scenario, counted from the first step, unless it ends earlier.
 func (s Scenario) WatchFor(level Level) time.Duration {
 	if s.Stays() {
 		return s.Watch[level]
@@ -178,13 +180,13 @@ func (s Scenario) WatchFor(level Level) time.Duration {
 	return max(s.Longest()+beyond, s.Watch[level])
 }
 
-// beyond is how long a scenario is watched after the last moment at which stock would have killed.
+// beyond is how long a level keeps watching after the last time at which stock would have killed the pod.
 const beyond = 10 * time.Second
 
-// retry is how long the kubelet may wait before it tries again what failed: 10 s and a jitter of half of that.
+// retry is the longest delay before the kubelet retries after a failure: 10 s plus a jitter of half of that.
 const retry = 15 * time.Second
 
-// Stays reports whether nothing asks for the pod's end: it must outlive the scenario.
+// Stays reports whether no step requests the pod's end, so that the pod must outlive the scenario.
 func (s Scenario) Stays() bool {
 	for _, step := range s.Steps {
 		if _, ok := Asked(step.Do, s.Pod.Grace); ok {
@@ -194,7 +196,7 @@ func (s Scenario) Stays() bool {
 	return !s.Bursts()
 }
 
-// Leaves reports whether the pod leaves the API in the end. An evicted one stays there as Failed.
+// Leaves reports whether the pod finally leaves the API. An evicted pod stays there as Failed.
 func (s Scenario) Leaves() bool {
 	for _, step := range s.Steps {
 		switch step.Do.(type) {
@@ -205,13 +207,13 @@ func (s Scenario) Leaves() bool {
 	return false
 }
 
-// Scheduled reports whether the scheduler places the pod: it belongs to a controller, or asks for a port of the node.
+// Scheduled reports whether the scheduler places the pod: it belongs to a controller or requests a host port.
 func (s Scenario) Scheduled() bool {
 	return s.Pod.Owner != "" || slices.ContainsFunc(s.Pod.All(), func(c Container) bool { return c.Port > 0 })
 }
 
-// Replaced reports whether another pod with the same containers takes the place of the first one as soon as the API has forgotten
-// that: its controller makes it, or the harness does.
+// Replaced reports whether another pod with the same containers replaces the first one as soon as that has left the API,
+// created by its controller or by the harness.
 func (s Scenario) Replaced() bool {
 	if s.Pod.Owner == OwnerStatefulSet || s.Pod.Owner == OwnerDaemonSet {
 		return true
@@ -219,7 +221,7 @@ func (s Scenario) Replaced() bool {
 	return slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Do == Recreate{} })
 }
 
-// ComesBack reports whether a pod of the same name, or in the same place, starts again after the first one's end.
+// ComesBack reports whether a pod of the same name, or a replacement, starts after the first one's end.
 func (s Scenario) ComesBack() bool {
 	return s.Replaced() || slices.ContainsFunc(s.Steps, func(step Step) bool {
 		switch step.Do.(type) {
@@ -230,36 +232,36 @@ func (s Scenario) ComesBack() bool {
 	})
 }
 
-// Bursts reports whether the scenario makes its own pods, so that there is none to arm.
+// Bursts reports whether the scenario creates its own pods, so that there is no pod to arm.
 func (s Scenario) Bursts() bool {
 	return slices.ContainsFunc(s.Steps, func(step Step) bool { _, ok := step.Do.(Burst); return ok })
 }
 
-// Pulls reports whether the scenario happens during an image pull: it is armed when the pull has begun.
+// Pulls reports whether the scenario takes place during an image pull; it is then armed when the pull starts.
 func (s Scenario) Pulls() bool {
 	return slices.ContainsFunc(s.Faults, func(f Fault) bool { return f.Call == "PullImage" })
 }
 
-// Outcome is what a judge finds about one rule in one history.
+// Outcome is a judge's result for one rule in one history.
 type Outcome string
 
 const (
-	// Held: the rule applied and was kept.
+	// Held means that the rule applied and was kept.
 	Held Outcome = "held"
-	// Broken: the rule applied and was not kept.
+	// Broken means that the rule applied and was not kept.
 	Broken Outcome = "broken"
-	// Invalid: the run never got to the point where the rule applies. It is neither green nor red.
+	// Invalid means that the run did not reach the point where the rule applies. It is neither green nor red.
 	Invalid Outcome = "invalid"
 )
 
-// Expectation is what the judge of one rule finds on each arm. A rule that stock breaks and fixed holds is what the
-// series repairs; one that both hold is kept.
+// Expectation is the expected outcome of one rule on each arm. The series repairs a rule that stock breaks and fixed holds; a
+// rule that both hold is kept.
 type Expectation struct {
 	Rule         Rule
 	Stock, Fixed Outcome
-	// Levels are those at which it shows; nil is wherever the scenario runs.
+	// Levels are the levels that can check the rule; nil means every level that runs the scenario.
 	Levels []Level
-	// Earlier says that stock of older minors does otherwise; the zero value is that it does not.
+	// Earlier is the outcome on stock of older minors, if it differs.
 	Earlier Earlier
 }
 
@@ -267,7 +269,7 @@ func (e Expectation) shows(level Level) bool {
 	return e.Levels == nil || slices.Contains(e.Levels, level)
 }
 
-// On returns what is expected on one arm.
+// On returns the expected outcome on one arm.
 func (e Expectation) On(arm verdict.Arm) Outcome {
 	if arm == verdict.Stock {
 		return e.Stock
@@ -275,7 +277,7 @@ func (e Expectation) On(arm verdict.Arm) Outcome {
 	return e.Fixed
 }
 
-// Verdict returns what the finding on an arm means.
+// Verdict returns the verdict for a finding on an arm.
 func (e Expectation) Verdict(arm verdict.Arm, found Outcome) verdict.Verdict {
 	repair := e.Stock == Broken
 	switch {
@@ -296,7 +298,7 @@ func (e Expectation) Verdict(arm verdict.Arm, found Outcome) verdict.Verdict {
 	}
 }
 
-// until adds to expectations what stock does otherwise in the minors before one.
+// until sets the outcome on stock in the minors before the given one.
 func until(minor, why string, stock Outcome, all []Expectation) []Expectation {
 	for i := range all {
 		all[i].Earlier = Earlier{Since{minor, why}, stock}
@@ -304,10 +306,10 @@ func until(minor, why string, stock Outcome, all []Expectation) []Expectation {
 	return all
 }
 
-// repairs is the expectation of rules that stock breaks.
+// repairs returns expectations for rules that stock breaks.
 func repairs(rules ...Rule) []Expectation { return expect(Broken, rules) }
 
-// keeps is the expectation of rules that both arms hold.
+// keeps returns expectations for rules that both arms hold.
 func keeps(rules ...Rule) []Expectation { return expect(Held, rules) }
 
 func expect(stock Outcome, rules []Rule) []Expectation {

@@ -18,12 +18,12 @@ package scenario
 
 import "time"
 
-// seed is the family of flows that work on stock and must go on working.
+// seed is the family of flows that work on stock and must keep working.
 func seed() []Scenario {
 	return []Scenario{{
 		ID:     "graceful-two-phase",
 		Source: "the graceful flow",
-		Fixed:  "the API object is marked, and gone only after the containers are",
+		Fixed:  "the API object is marked first and removed only after the containers are gone",
 		Stock:  "the same",
 		Pod:    Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second}}},
 		Steps:  []Step{del(0, 30)},

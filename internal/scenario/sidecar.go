@@ -18,11 +18,11 @@ package scenario
 
 import "time"
 
-// sidecars is the family of restartable init containers, which wait their turn when the pod is stopped.
+// sidecars is the family of restartable init containers, which wait for their turn when the pod is stopped.
 func sidecars() []Scenario {
 	everywhere := []Level{LevelSim, LevelNode, LevelKind}
 	main := []Container{{Name: "main", Stubborn: true}}
-	since := Since{"v1.29", "init containers that run beside the others, and are stopped after them in order (KEP-753, #120620)"}
+	since := Since{"v1.29", "init containers that run beside the others and are stopped after them, in order (KEP-753, #120620)"}
 	return []Scenario{{
 		ID:     "sidecar-shorten",
 		Source: "derived: waitForTurn has no context",

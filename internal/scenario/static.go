@@ -18,8 +18,8 @@ package scenario
 
 import "time"
 
-// statics is the family of static pods. They are not compared with stock call by call: how soon the kubelet reads a manifest and
-// makes the mirror pod is a race on either arm.
+// statics is the family of static pods. They are not compared with stock call by call, because on either arm it is a race how
+// soon the kubelet reads a manifest and creates the mirror pod.
 func statics() []Scenario {
 	everywhere := []Level{LevelSim, LevelNode, LevelKind}
 	pod := Pod{Grace: 20, Static: true, Containers: []Container{{Name: "main", Stubborn: true}}}
@@ -28,7 +28,7 @@ func statics() []Scenario {
 	return []Scenario{{
 		ID:     "static-removed",
 		Source: "#97722",
-		Fixed:  "lives out its 20 s",
+		Fixed:  "lives its full 20 s",
 		Stock:  "the same",
 		Pod:    pod,
 		Steps:  []Step{at(0, RemoveManifest{})},
@@ -37,7 +37,7 @@ func statics() []Scenario {
 	}, {
 		ID:     "static-replaced",
 		Source: "#104743",
-		Fixed:  "the old one lives out its 20 s, then the new one starts",
+		Fixed:  "the old one lives its full 20 s, then the new one starts",
 		Stock:  "the same",
 		Pod:    pod,
 		Steps:  []Step{at(0, ChangeManifest{})},
@@ -46,18 +46,18 @@ func statics() []Scenario {
 	}, {
 		ID:     "mirror-only",
 		Source: "#90999",
-		Fixed:  "the container is not touched, the mirror pod comes back",
+		Fixed:  "the container keeps running, the mirror pod comes back",
 		Stock:  "the same",
 		Pod:    pod,
 		Steps:  []Step{at(0, ForceMirror{})},
-		// It comes back when the kubelet next syncs the pod, by default once in 60 to 90 s.
+		// The mirror pod comes back when the kubelet next syncs the pod, by default once in 60 to 90 s.
 		Watch:  map[Level]time.Duration{LevelSim: 100 * time.Second, LevelNode: 55 * time.Second, LevelKind: 55 * time.Second},
 		Expect: keeps(Kept),
 		Levels: everywhere,
 	}, {
 		ID:     "same-uid-restart",
 		Source: "the flow of a static pod with a fixed UID",
-		Fixed:  "starts again after it ended",
+		Fixed:  "starts again after it has ended",
 		Stock:  "the same",
 		Pod:    fixedUID,
 		Steps:  []Step{at(0, RemoveManifest{}), at(3, AddManifest{})},

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Step is one thing done to the pod.
+// Step is one action on the pod.
 type Step struct {
 	// After counts from the first step.
 	After time.Duration
@@ -30,11 +30,11 @@ type Step struct {
 
 func (s Step) String() string { return fmt.Sprintf("+%v %v", s.After, s.Do) }
 
-// Action is what a step does. The kinds are those of this file, of steps_node.go and of steps_kind.go; a level that cannot carry one out
-// says so before it starts anything.
+// Action is the action of a step. The types are in this file, steps_node.go and steps_kind.go; a level that cannot carry one
+// out reports that before it starts anything.
 //
-// Delete, DeletePlainly, Force, Drain, Taint, Evict, Shutdown, RemoveManifest and ChangeManifest ask for the pod's end: Asked says
-// with which grace. The others disturb what is around it.
+// Delete, DeletePlainly, Force, Drain, Taint, Evict, Shutdown, RemoveManifest and ChangeManifest request the pod's end; Asked
+// returns their grace. The others disturb its surroundings.
 type Action interface {
 	fmt.Stringer
 	action()
@@ -43,27 +43,27 @@ type Action interface {
 // Delete is a DELETE of the pod with a grace period in seconds, as `kubectl delete --grace-period`.
 type Delete struct{ Grace int64 }
 
-// DeletePlainly is a DELETE of the pod that names no grace period, so that of the spec counts.
+// DeletePlainly is a DELETE of the pod without a grace period; the spec's applies.
 type DeletePlainly struct{}
 
-// Force is what `kubectl delete --force --grace-period=0` sends: a DELETE with grace 0. The API server makes two writes
-// of it, grace 0 and the removal.
+// Force is the request of `kubectl delete --force --grace-period=0`: a DELETE with grace 0. The API server turns it into two
+// writes, grace 0 and the removal.
 type Force struct{}
 
-// Taint taints the pod's node NoExecute, which the pod does not tolerate. The pod is then deleted as the taint manager
-// does it: a DELETE that asks for no grace, so that of the spec counts.
+// Taint puts a NoExecute taint, which the pod does not tolerate, on the pod's node. The taint manager's way of deleting
+// follows: a DELETE without a grace period, so that the spec's applies.
 type Taint struct{}
 
-// Evict is a kill by the kubelet's own eviction manager, through its KillPodFunc: a hard one with an override of 1 s, a
-// soft one with the smaller of Max (the kubelet's evictionMaxPodGracePeriod) and the spec's grace. The caller waits for
-// the pod's end.
+// Evict is a kill by the kubelet's own eviction manager, through its KillPodFunc: a hard one with an override of 1 s, a soft
+// one with the smaller of Max (the kubelet's evictionMaxPodGracePeriod) and the spec's grace. The caller waits for the pod's
+// end.
 type Evict struct {
 	Hard bool
 	Max  int64
 }
 
-// Shutdown is a kill by the kubelet's manager of node shutdowns, through the same function: with the smaller of what the shutdown
-// grants the pod and the spec's grace. Its caller waits too.
+// Shutdown is a kill by the kubelet's node shutdown manager, through the same function, with the smaller of the time that the
+// shutdown grants the pod and the spec's grace. Its caller waits too.
 type Shutdown struct{ Grants int64 }
 
 func (Delete) action()        {}
@@ -85,7 +85,7 @@ func (e Evict) String() string {
 	return fmt.Sprintf("evict(soft, at most %d)", e.Max)
 }
 
-// Override is the grace period in seconds that the eviction manager hands to its KillPodFunc.
+// Override returns the grace period in seconds that the eviction manager passes to its KillPodFunc.
 func (e Evict) Override(spec int64) int64 {
 	if e.Hard {
 		return 1
@@ -93,11 +93,11 @@ func (e Evict) Override(spec int64) int64 {
 	return min(e.Max, spec)
 }
 
-// Override is the grace period in seconds that the manager of node shutdowns hands to its KillPodFunc.
+// Override returns the grace period in seconds that the node shutdown manager passes to its KillPodFunc.
 func (s Shutdown) Override(spec int64) int64 { return min(s.Grants, spec) }
 
-// Asked returns the grace period in seconds that an action asks for; false when it asks for no end of the pod. A negative
-// one is turned into 1 by the API server.
+// Asked returns the grace period in seconds of an action; false if it does not request the pod's end. The API server turns a
+// negative one into 1.
 func Asked(do Action, spec int64) (int64, bool) {
 	switch do := do.(type) {
 	case Delete:
@@ -118,13 +118,13 @@ func Asked(do Action, spec int64) (int64, bool) {
 	}
 }
 
-// at is a step of the catalogue: an action so many seconds after the first.
+// at returns a step with an action that many seconds after the first one.
 func at(after float64, do Action) Step {
 	return Step{After: time.Duration(after * float64(time.Second)), Do: do}
 }
 
-// del is a delete so many seconds after the first step.
+// del returns a delete that many seconds after the first step.
 func del(after float64, grace int64) Step { return at(after, Delete{Grace: grace}) }
 
-// force is a force delete so many seconds after the first step.
+// force returns a force delete that many seconds after the first step.
 func force(after float64) Step { return at(after, Force{}) }

@@ -16,12 +16,11 @@ limitations under the License.
 
 package scenario
 
-// Drain is `kubectl drain --force --grace-period=0` of the pod's node, narrowed to the pod: kubectl cordons the node and sends
-// an eviction with grace 0. The node takes pods again when the scenario is over.
+// Drain is `kubectl drain --force --grace-period=0` of the pod's node, limited to the pod: kubectl cordons the node and sends
+// an eviction with grace 0. The node is uncordoned after the scenario.
 type Drain struct{}
 
-// Recreate creates the pod once more under the same name, as `kubectl replace --force` does. The API must have forgotten the
-// first one.
+// Recreate creates the pod again under the same name, as `kubectl replace --force` does. The first one must have left the API.
 type Recreate struct{}
 
 func (Drain) action()    {}

@@ -21,8 +21,8 @@ import (
 	"time"
 )
 
-// RemoveManifest removes the manifest of a static pod, ChangeManifest writes another one in its place: the same pod but for
-// a label, and so, unless the manifest fixes it, with another UID. AddManifest writes the first one again.
+// RemoveManifest removes the manifest of a static pod. ChangeManifest replaces it with one that differs in a label and so,
+// unless the manifest fixes it, in the UID. AddManifest writes the first one again.
 type (
 	RemoveManifest struct{}
 	ChangeManifest struct{}
@@ -32,41 +32,41 @@ type (
 // ForceMirror deletes the mirror pod of a static pod from the API with grace 0.
 type ForceMirror struct{}
 
-// Touch changes an annotation of the pod, so that the kubelet syncs it. RemoveFinalizer takes the pod's finalizer away.
+// Touch changes an annotation of the pod, so that the kubelet syncs it. RemoveFinalizer removes the pod's finalizer.
 type (
 	Touch           struct{}
 	RemoveFinalizer struct{}
 )
 
-// KillKubelet ends the kubelet with SIGKILL: nothing of its memory is left. StartKubelet starts it again; the step is
-// done when it serves.
+// KillKubelet ends the kubelet with SIGKILL, so that its memory is lost. StartKubelet starts it again; the step is done when
+// the kubelet serves.
 type (
 	KillKubelet  struct{}
 	StartKubelet struct{}
 )
 
-// RestartRuntime ends the container runtime and starts it again. Calls under way fail, and what the runtime kept in
-// memory only (stop timers) is gone; containers live on. The step is done when it serves.
+// RestartRuntime stops the container runtime and starts it again. Running calls fail, and the runtime loses its in-memory state
+// (stop timers); containers keep running. The step is done when the runtime serves.
 type RestartRuntime struct{}
 
-// StopRuntime ends the container runtime, as RestartRuntime does, and StartRuntime starts it again. Containers live on.
+// StopRuntime stops the container runtime, as RestartRuntime does, and StartRuntime starts it again. Containers keep running.
 type (
 	StopRuntime  struct{}
 	StartRuntime struct{}
 )
 
-// LoseSandbox ends the pod's sandbox and nothing that runs in it, as the death of its pause process does.
+// LoseSandbox ends the pod's sandbox but not its containers, like the death of its pause process.
 type LoseSandbox struct{}
 
-// CutWatch cuts the kubelet off from the API server. Relist gives the connection back in such a way that the kubelet has
-// to list anew: what changed meanwhile shows only in the list, the updates in between are lost.
+// CutWatch disconnects the kubelet from the API server. Relist reconnects it in a way that forces it to list again: changes in
+// between show only in the list, and their updates are lost.
 type (
 	CutWatch struct{}
 	Relist   struct{}
 )
 
-// Burst creates so many pods like the scenario's, named ID-0, ID-1, ..., and deletes each with a grace: the first right
-// after its creation, the last Over after its own, the others evenly between.
+// Burst creates pods like the scenario's, named ID-0, ID-1, ..., and deletes each with a grace: the first right after its
+// creation, the last Over after its creation, the others evenly spaced in between.
 type Burst struct {
 	Pods  int
 	Over  time.Duration
@@ -107,10 +107,10 @@ func (b Burst) String() string {
 	return fmt.Sprintf("%d pods, del(%d) each 0 to %v after creation", b.Pods, b.Grace, b.Over)
 }
 
-// Name returns the name of one pod of the burst.
+// Name returns the name of the n-th pod of the burst.
 func (Burst) Name(id string, n int) string { return fmt.Sprintf("%s-%d", id, n) }
 
-// Delay is how long after its creation one pod of the burst is deleted.
+// Delay returns how long after its creation the n-th pod of the burst is deleted.
 func (b Burst) Delay(n int) time.Duration {
 	if b.Pods < 2 {
 		return 0

@@ -24,7 +24,7 @@ func unhurried() []Scenario {
 	return []Scenario{{
 		ID:     "hook-failed-retried",
 		Source: "derived",
-		Fixed:  "the retry of the kill runs the hook again, which had failed",
+		Fixed:  "the retry of the kill runs the failed hook again",
 		Stock:  "the same",
 		Pod:    Pod{Grace: 60, Containers: []Container{{Name: "main", ExitAfter: time.Second, Hook: &Hook{Kind: HookExec, Takes: time.Second}}}},
 		Faults: []Fault{{Call: "ExecSync", Fails: true, Times: 1}, {Call: "StopContainer", Fails: true, Times: 1},
@@ -58,7 +58,7 @@ func unhurried() []Scenario {
 	}, {
 		ID:      "sleep-as-long-as-grace",
 		Source:  "KEP-3960",
-		Fixed:   "the sleep has all its time, and no event says that it failed",
+		Fixed:   "the sleep gets its full time, and no event reports a failure",
 		Stock:   "the same",
 		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookSleep, Takes: 30 * time.Second}}}},
 		Steps:   []Step{del(0, 30)},
@@ -69,8 +69,8 @@ func unhurried() []Scenario {
 		Since:   Since{"v1.30", "the sleep action of hooks, without a feature gate to set (KEP-3960)"},
 	}, {
 		ID:      "now-after-sync",
-		Source:  "derived: the worker first waits for a status newer than its last SyncPod",
-		Fixed:   "the hook has its second, counted from the start of the termination",
+		Source:  "derived: the worker first waits for a status that is newer than its last SyncPod",
+		Fixed:   "the hook gets its one second, counted from the start of the termination",
 		Stock:   "the same",
 		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second / 2, Hook: &Hook{Kind: HookExec, Takes: 5 * time.Second}}}},
 		Steps:   []Step{at(0, Touch{}), del(.05, 1)},
@@ -79,8 +79,8 @@ func unhurried() []Scenario {
 		Levels:  everywhere,
 	}, {
 		ID:      "sandbox-lost",
-		Source:  "derived: a kill that SyncPod made, and that failed",
-		Fixed:   "a later delete knows nothing of it: the hook runs, and the grace is whole",
+		Source:  "derived: a failed kill by SyncPod",
+		Fixed:   "a later delete is not affected: the hook runs and the grace is complete",
 		Stock:   "the same",
 		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookExec, Takes: time.Second}}}},
 		Faults:  []Fault{{Call: "StopContainer", Fails: true, Times: 1}, {Call: "StopPodSandbox", Fails: true, Times: 1}},
@@ -91,8 +91,8 @@ func unhurried() []Scenario {
 		Not:     notWithPause,
 	}, {
 		ID:      "liveness-kill",
-		Source:  "derived: hooks of kills that SyncPod makes",
-		Fixed:   "the hook goes on beside the stop call, to its container's end",
+		Source:  "derived: hooks of kills by SyncPod",
+		Fixed:   "the hook keeps running beside the stop call, until its container's end",
 		Stock:   "the same",
 		Pod:     Pod{Grace: 10, Containers: []Container{{Name: "main", Stubborn: true, Sick: 10 * time.Second, Hook: &Hook{Kind: HookExec}}}},
 		Steps:   []Step{at(0, Touch{}), del(30, 10)},
@@ -103,7 +103,7 @@ func unhurried() []Scenario {
 	}, {
 		ID:     "poststart-hang",
 		Source: "#116032",
-		Fixed:  "nothing is done to the pod, not even for zero, while its SyncPod hangs: a limit that stays",
+		Fixed:  "the pod is not killed, not even for zero, while its SyncPod hangs: a limit that remains",
 		Stock:  "the same",
 		Pod: Pod{Grace: 30, Containers: []Container{
 			{Name: "main", Stubborn: true, PostStart: &Hook{Kind: HookExec}}}},
@@ -111,13 +111,13 @@ func unhurried() []Scenario {
 		AsStock: true,
 		Expect:  keeps(Kept),
 		Levels:  []Level{LevelSim},
-		Not: map[Level]string{LevelNode: "the container would outlive its scenario, and the node its own end",
+		Not: map[Level]string{LevelNode: "the container would outlive its scenario and the end of the node",
 			LevelKind: "the container would outlive its scenario"},
 	}}
 }
 
-// notWithPause says why real nodes cannot carry what happens before anybody asks for the pod's end.
+// notWithPause gives the reason why real nodes cannot run scenarios with events before the first request.
 var notWithPause = map[Level]string{
-	LevelNode: "what SyncPod does by itself comes in its own time there, which no step can wait for",
+	LevelNode: "SyncPod acts at its own times there, and no step can wait for them",
 	LevelKind: "as on a node",
 }
