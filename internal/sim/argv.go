@@ -25,19 +25,19 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// usageError is what the actor says to a command line that it does not understand. It ends with actor.ExitUsage.
+// usageError is a command line that the actor refuses. The process exits with actor.ExitUsage.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
 
-// missingError says that the image holds no such program.
+// missingError is a program that the image does not contain.
 type missingError struct{ name string }
 
 func (e *missingError) Error() string {
 	return fmt.Sprintf("exec: %q: executable file not found in $PATH", e.name)
 }
 
-// parseCommand reads a command line with its environment. The error is a *missingError or a *usageError.
+// parseCommand parses a command line with its environment. The error is a *missingError or a *usageError.
 func parseCommand(argv []string, env []*runtimev1.KeyValue) (actor.Command, error) {
 	if len(argv) == 0 {
 		return actor.Command{}, &missingError{}
@@ -52,10 +52,10 @@ func parseCommand(argv []string, env []*runtimev1.KeyValue) (actor.Command, erro
 	return c, nil
 }
 
-// speakerOf is whose lines a command writes.
+// speakerOf returns the owner of a command's output lines.
 func speakerOf(c actor.Command) owner { return owner{c.Pod, c.Container} }
 
-// programOf is how a process behaves that a command starts.
+// programOf returns the behaviour of the process that a command starts.
 func programOf(c actor.Command) Program {
 	p := Program{Stubborn: c.Stubborn, HTTPPort: c.HTTPPort, ExitCode: int32(c.ExitCode)}
 	if c.Verb == "run" {

@@ -30,23 +30,23 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// patience is the time the kubelet's client gives a call beyond what the call itself asks for
-// (runtimeRequestTimeout's default).
+// patience is the time that the kubelet's client allows for a call on top of the call's own timeout (the default of
+// runtimeRequestTimeout).
 const patience = 2 * time.Minute
 
 // method describes one call.
 type method struct {
 	name string
-	// read calls only look; they are recorded on demand.
+	// read marks calls that only read; they are recorded if Options.Reads is set, or if a fault affects them.
 	read bool
-	// image calls are of the image service: what a registry says is not recorded.
+	// image marks calls of the image service; the messages of their errors are not recorded.
 	image bool
 	// limit is the client's deadline; 0 for none.
 	limit time.Duration
 }
 
-// call is what both sides of the connection do for one call: the client's deadline and cancellation, the fault, the
-// record, and the handler, which runs on when the client has gone, with its context cancelled.
+// call runs both sides of the connection for one call: the client's deadline and cancellation, the fault, the record, and the
+// handler, which keeps running after the client has gone, with its context cancelled.
 func call[T any](ctx context.Context, rt *Runtime, m method, request proto.Message, handle func(context.Context) (T, error)) (T, error) {
 	var none T
 	if m.limit != 0 {
@@ -67,7 +67,7 @@ func call[T any](ctx context.Context, rt *Runtime, m method, request proto.Messa
 	}
 	answers := make(chan answer, 1)
 	started := rt.spawn(func() {
-		// The handler sees the end of the client and that of the daemon.
+		// The context ends with the client and with the daemon.
 		inside, cancel := context.WithCancel(context.WithValue(ctx, lifeKey{}, life))
 		defer cancel()
 		defer context.AfterFunc(life.ctx, cancel)()
@@ -85,7 +85,7 @@ func call[T any](ctx context.Context, rt *Runtime, m method, request proto.Messa
 	}
 	finish := func(a answer) (T, error) {
 		if a.err = wireError(a.err); life.ctx.Err() != nil {
-			a.err = errUnavailable() // the answer never got out
+			a.err = errUnavailable() // the response was never sent
 		}
 		if a.err != nil {
 			a.value = none
@@ -107,7 +107,7 @@ func call[T any](ctx context.Context, rt *Runtime, m method, request proto.Messa
 	}
 }
 
-// look is a call that only looks: it never waits, so it needs no goroutine unless a fault is to be carried out.
+// look runs a read-only call: it waits only for a fault, so it needs no goroutine.
 func look[T any](ctx context.Context, rt *Runtime, m method, request proto.Message, handle func(context.Context) (T, error)) (T, error) {
 	var none T
 	m.read = true
@@ -133,16 +133,16 @@ func look[T any](ctx context.Context, rt *Runtime, m method, request proto.Messa
 	return value, entered.leave(value, wireError(err))
 }
 
-// lifeKey is the context key of the daemon's life that a handler belongs to.
+// lifeKey is the context key for the life of the daemon that runs a handler.
 type lifeKey struct{}
 
-// dead reports whether the daemon that ran a handler is gone, so that nothing more of it happens.
+// dead reports whether the daemon that ran a handler is gone, so that the handler must have no further effect.
 func dead(ctx context.Context) bool {
 	life, ok := ctx.Value(lifeKey{}).(*serving)
 	return ok && life.ctx.Err() != nil
 }
 
-// entry is a call that was taken in.
+// entry is a call in progress.
 type entry struct {
 	rt      *Runtime
 	method  method
@@ -152,7 +152,7 @@ type entry struct {
 	request proto.Message
 }
 
-// strike is a fault that struck; nil if none did.
+// strike is the fault that applies to a call; nil if there is none.
 type strike interface {
 	Name() string
 	CarryOut(ctx context.Context) error
@@ -179,7 +179,7 @@ func (rt *Runtime) enter(m method, request proto.Message) (*entry, *serving) {
 	return in, life
 }
 
-// leave records the return and hands the error on.
+// leave records the return and returns the error.
 func (in *entry) leave(value any, err error) error {
 	if in.silent {
 		return err
@@ -213,7 +213,7 @@ func (in *entry) leave(value any, err error) error {
 	return err
 }
 
-// factsOf picks from a request what a history needs, as the CRI proxy of a real node does. mu is held.
+// factsOf extracts what a history needs from a request, as the CRI proxy of a real node does. mu is held.
 func (rt *Runtime) factsOf(request proto.Message) history.Event {
 	about := func(id string) history.Event {
 		o := rt.owners[id]
@@ -244,7 +244,7 @@ func (rt *Runtime) factsOf(request proto.Message) history.Event {
 	}
 }
 
-// wireError makes of a handler's error what arrives at the client: a gRPC status.
+// wireError converts a handler's error into the gRPC status that the client receives.
 func wireError(err error) error {
 	if err == nil {
 		return nil
@@ -270,7 +270,7 @@ func errUnavailable() error {
 	return status.Error(codes.Unavailable, "connection error: desc = \"transport: the runtime is down\"")
 }
 
-// pause waits; it returns the context's error when that ends first.
+// pause waits for d; it returns the context's error if the context ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

@@ -29,9 +29,10 @@ var (
 	_ internalapi.ImageManagerService = (*Runtime)(nil)
 )
 
-// otherCalls gives the Runtime the methods that only some versions of the client's interfaces have (CheckpointPod since
-// 1.37, PullSecurityProfile since 1.38), and Close, whose arguments differ between versions. Nobody calls them, and they
-// panic: both interfaces are nil. The services lie at different depths, so that what both have is the image service's.
+// otherCalls provides the methods that only some versions of the client's interfaces have (CheckpointPod since 1.37,
+// PullSecurityProfile since 1.38), and Close, whose arguments differ between versions. Nothing calls them; both interfaces are
+// nil, so a call panics. The services are embedded at different depths, so that the image service provides the methods that
+// both have.
 type otherCalls struct {
 	internalapi.ImageManagerService
 	runtimeCalls
@@ -39,8 +40,8 @@ type otherCalls struct {
 
 type runtimeCalls struct{ internalapi.RuntimeService }
 
-// errTimedOut is what the kubelet's client returns for a command that timed out.
+// errTimedOut is the error of the kubelet's client for a command that timed out.
 var errTimedOut = remote.ErrCommandTimedOut
 
-// eventsClient is the stream of container events, which there is none of.
+// eventsClient is the stream of container events; the simulator has none.
 type eventsClient = runtimev1.RuntimeService_GetContainerEventsClient

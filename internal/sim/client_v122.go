@@ -20,16 +20,16 @@ package sim
 
 import "errors"
 
-// The kubelet of v1.22 speaks an older version of the CRI to a client of another form; internal/simkubelet turns one into the
-// other. Nothing of that client is needed here.
+// The kubelet of v1.22 uses an older CRI version and another form of client; internal/simkubelet converts between the two. This
+// package needs nothing of that client.
 
 type otherCalls struct{}
 
-// eventsClient is the stream of container events, which there is none of.
+// eventsClient is the stream of container events; the simulator has none.
 type eventsClient any
 
-// errTimedOut is what a command that timed out returns.
+// errTimedOut is the error of a command that timed out.
 var errTimedOut = errors.New("command timed out")
 
-// TimedOut reports whether a command ended because its time was over.
+// TimedOut reports whether a command timed out.
 func TimedOut(err error) bool { return errors.Is(err, errTimedOut) }

@@ -29,7 +29,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history/lines"
 )
 
-// Labels the kubelet puts on what it creates.
+// Labels that the kubelet sets on its sandboxes and containers.
 const (
 	podLabel       = "io.kubernetes.pod.name"
 	containerLabel = "io.kubernetes.container.name"
@@ -46,25 +46,25 @@ type container struct {
 	state                      runtimev1.ContainerState
 	created, started, finished time.Time
 	exitCode                   int32
-	told                       bool // its exit was recorded
+	told                       bool // the exit was recorded
 	reason, message            string
 	starting, removing         bool
 
-	// main is its main process, once it was started; execs are the others that live.
+	// main is the main process after its start; execs are the other live processes.
 	main  *process
 	execs map[*process]bool
-	// stopped is closed when its main process has ended.
+	// stopped is closed when the main process has exited.
 	stopped chan struct{}
 
-	// termSent is containerd's mark that a stop with a timeout has sent TERM.
+	// termSent is containerd's record that a stop with a timeout has sent TERM.
 	termSent bool
-	// loop is CRI-O's stop loop, while there is one.
+	// loop is CRI-O's running stop loop; nil if there is none.
 	loop *stopLoop
-	// unmounted says that CRI-O took the root filesystem away while the container ran.
+	// unmounted records that CRI-O unmounted the root filesystem while the container ran.
 	unmounted bool
 }
 
-// ownerOf names the pod and the container of a configuration.
+// ownerOf returns the pod and the container of a configuration.
 func ownerOf(config *runtimev1.ContainerConfig, sandbox *runtimev1.PodSandboxConfig) owner {
 	o := owner{config.GetLabels()[podLabel], config.GetLabels()[containerLabel]}
 	if o.pod == "" {
@@ -76,7 +76,7 @@ func ownerOf(config *runtimev1.ContainerConfig, sandbox *runtimev1.PodSandboxCon
 	return o
 }
 
-// container returns a container by its id. mu is held.
+// container returns the container with the given id. mu is held.
 func (rt *Runtime) container(id string) (*container, error) {
 	c, ok := rt.containers.get(id)
 	if !ok {
@@ -85,7 +85,7 @@ func (rt *Runtime) container(id string) (*container, error) {
 	return c, nil
 }
 
-// CreateContainer makes a container in a sandbox. The sandbox need not be ready; starting the container will tell.
+// CreateContainer creates a container in a sandbox. It does not check that the sandbox is ready; StartContainer does.
 func (rt *Runtime) CreateContainer(ctx context.Context, sandboxID string, config *runtimev1.ContainerConfig, sandboxConfig *runtimev1.PodSandboxConfig) (string, error) {
 	request := &runtimev1.CreateContainerRequest{PodSandboxId: sandboxID, Config: config, SandboxConfig: sandboxConfig}
 	return call(ctx, rt, method{name: "CreateContainer", limit: patience}, request, func(context.Context) (string, error) {
@@ -176,7 +176,7 @@ func (c *container) start() error {
 	return nil
 }
 
-// mainProgram is what the main process does, and whose lines it writes.
+// mainProgram returns the behaviour of the main process and the owner of its lines.
 func (c *container) mainProgram() (owner, Program, error) {
 	if program, ok := c.rt.programs[c.owner]; ok {
 		return c.owner, program, nil
@@ -191,12 +191,12 @@ func (c *container) mainProgram() (owner, Program, error) {
 	case cmd.Verb == "pause":
 		return owner{}, Program{}, nil
 	case cmd.Verb != "run":
-		return owner{}, Program{}, fmt.Errorf("the simulated runtime runs no %q as a main process", "actor "+cmd.Verb)
+		return owner{}, Program{}, fmt.Errorf("the simulated runtime does not run %q as a main process", "actor "+cmd.Verb)
 	}
 	return speakerOf(cmd), programOf(cmd), nil
 }
 
-// argv is the whole command line, the image's part included.
+// argv returns the whole command line, including the image's entrypoint.
 func (c *container) argv() []string {
 	argv := c.config.GetCommand()
 	if len(argv) == 0 {
@@ -205,13 +205,14 @@ func (c *container) argv() []string {
 	return append(append([]string{}, argv...), c.config.GetArgs()...)
 }
 
-// startFailed leaves the container ended without having run. Nobody is told; who asks sees it.
+// startFailed marks the container as exited without having run. No event is sent; a status call shows it.
 func (c *container) startFailed(err error) {
 	c.state, c.finished = runtimev1.ContainerState_CONTAINER_EXITED, time.Now()
 	c.exitCode, c.reason, c.message = 128, "StartError", err.Error()
 }
 
-// exited takes the end of the main process and tells everybody who waits. The kernel kills what is left in the container.
+// exited handles the exit of the main process and notifies all waiters. The kernel kills the remaining processes of the
+// container.
 func (c *container) exited() {
 	c.main.say(lines.EOF, "")
 	c.state, c.finished, c.exitCode = runtimev1.ContainerState_CONTAINER_EXITED, time.Now(), c.main.code
@@ -227,7 +228,7 @@ func (c *container) exited() {
 	c.rt.announce(c.id, c.sandbox, runtimev1.ContainerEventType_CONTAINER_STOPPED_EVENT)
 }
 
-// tell records its exit, once.
+// tell records the exit, once.
 func (c *container) tell() {
 	if c.told || c.finished.IsZero() {
 		return
@@ -240,10 +241,10 @@ func (c *container) tell() {
 	})
 }
 
-// running reports whether its main process lives.
+// running reports whether the main process is running.
 func (c *container) running() bool { return c.state == runtimev1.ContainerState_CONTAINER_RUNNING }
 
-// vanish ends its processes without a trace.
+// vanish ends the container's processes without a record.
 func (c *container) vanish() {
 	if c.main != nil {
 		c.main.vanish()
@@ -253,13 +254,13 @@ func (c *container) vanish() {
 	}
 }
 
-// forget is what a dying daemon takes with it.
+// forget clears the state that a dying daemon loses.
 func (c *container) forget() {
 	c.termSent, c.loop = false, nil
 	c.starting, c.removing = false, false
 }
 
-// RemoveContainer removes a container, by force if it runs. Removing one that is unknown succeeds.
+// RemoveContainer removes a container, by force if it runs. Removing an unknown container succeeds.
 func (rt *Runtime) RemoveContainer(ctx context.Context, id string) error {
 	_, err := call(ctx, rt, method{name: "RemoveContainer", limit: patience}, &runtimev1.RemoveContainerRequest{ContainerId: id}, func(ctx context.Context) (any, error) {
 		rt.mu.Lock()

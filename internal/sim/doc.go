@@ -20,35 +20,36 @@ limitations under the License.
 //
 // # What is real and what is not
 //
-// Nothing here is a process, a container or a socket. The main processes and execs of containers are state machines that do
-// what cmd/actor does with the same command line; a container with any other program does not start. Calls take no time unless
-// Options or a Fault says so. Between a call and its handler lies what a connection means: a cancelled client gets Canceled at
-// once, its handler sees a cancelled context and goes its own way. Deadlines are those of the kubelet's client: two minutes,
-// for StopContainer beyond its timeout, for ExecSync with a timeout beyond that, and none for ExecSync without one.
+// The package uses no processes, containers or sockets. The main processes and execs of containers are state machines that
+// behave like cmd/actor with the same command line; a container with any other program does not start. Calls take no time
+// unless Options or a Fault says so. The connection between a call and its handler is simulated: a cancelled client gets
+// Canceled at once, while its handler continues with a cancelled context. Deadlines are those of the kubelet's client: two
+// minutes; for StopContainer, and for ExecSync with a timeout, two minutes beyond the timeout; none for ExecSync without a
+// timeout.
 //
-// # Manners
+// # Behaviours
 //
-// Containerd's are held against a real containerd by internal/sim/conformance: the same call sequences run on both and must
-// leave the same trace (make conformance). Where they differed the simulator was wrong: it announced the end of a container
-// that had failed to start, which containerd tells nobody who does not ask, and it forgot whose a removed container was.
+// internal/sim/conformance checks the containerd behaviour against a real containerd: the same call sequences run on both and
+// must leave the same trace (make conformance). That found two errors in the simulator: it announced the exit of a container
+// that had failed to start, which containerd reports only on request, and it forgot the owner of a removed container.
 //
-//   - Each StopContainer is on its own: its own timer, the first to expire kills. TERM is sent by the first with a timeout
-//     above 0 only; the mark that it was is set before it is, so that a call cancelled in between (Options.SignalLatency)
-//     loses it for good. A cancelled call returns its context's error, and its timer is gone.
-//   - Timeout 0 is KILL at once. StopPodSandbox and RemoveContainer stop with 0. Stopping what has ended or is unknown
+//   - Each StopContainer is independent: it has its own timer, and the first to expire kills. Only the first one with a timeout
+//     above 0 sends TERM; it is marked as sent before it is sent, so a call cancelled in between (Options.SignalLatency) loses it
+//     for good. A cancelled call returns its context's error, and its timer is gone.
+//   - Timeout 0 is KILL at once. StopPodSandbox and RemoveContainer stop with 0. Stopping an exited or unknown container
 //     succeeds.
-//   - A cancelled exec, or one at its timeout, is killed.
-//   - A restart (Down, Up) loses timers and the mark; containers, and what execs started, run on.
+//   - The process of a cancelled exec, or of one at its timeout, is killed.
+//   - A restart (Down, Up) loses the timers and the mark; containers, and processes started by execs, keep running.
 //
-// CRI-O's cannot be held against a real one here: nothing on the project's machines runs it. They follow what was read in CRI-O
-// and seen on a real 1.37.0 (its table is in the project's notes), and unit tests hold the simulator to that.
+// The project's machines do not run CRI-O, so its behaviour cannot be checked against a real one here. It follows CRI-O's
+// source and observations on a real 1.37.0 (its table is in the project's notes), and unit tests hold the simulator to that.
 //
-//   - One stop loop for a container, begun by the first StopContainer: TERM once, KILL at the earliest target any call has
-//     given, at least 10 ms after TERM. Later targets change nothing.
-//   - A cancelled StopContainer changes nothing about the loop, but its handler takes the root filesystem away under the
-//     running container (ContainerStatus's verbose Info says so) and ends only with the container.
-//   - While the loop runs the container's lock is held: ContainerStats, UpdateContainerResources and StopPodSandbox wait for
-//     the container's end; the latter cannot hurry it. Otherwise StopPodSandbox stops with a common timeout of 10 s.
-//   - An exec does not notice that its client went away, and none can be started while the container is being stopped.
-//   - The loop is in the daemon's memory: Down loses it, and the next stop sends TERM once more and starts anew.
+//   - Each container has one stop loop, begun by the first StopContainer: TERM once, KILL at the earliest target of any call,
+//     at least 10 ms after TERM. Later targets change nothing.
+//   - A cancelled StopContainer does not affect the loop, but its handler unmounts the root filesystem of the running container
+//     (ContainerStatus's verbose Info reports that) and ends only with the container.
+//   - The loop holds the container's lock: ContainerStats, UpdateContainerResources and StopPodSandbox wait for the container's
+//     exit; StopPodSandbox cannot hurry it. Without a loop StopPodSandbox stops with a common timeout of 10 s.
+//   - An exec does not notice that its client has gone, and no exec can start while the container is being stopped.
+//   - The loop is in the daemon's memory: Down loses it, and the next stop sends TERM again and starts anew.
 package sim

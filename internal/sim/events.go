@@ -32,7 +32,7 @@ type listener struct {
 	more chan struct{}
 }
 
-// announce tells the subscribers what happened to a container, or to a sandbox by its own id. mu is held.
+// announce sends an event about a container, or about a sandbox by its own id, to the subscribers. mu is held.
 func (rt *Runtime) announce(id string, s *sandbox, kind runtimev1.ContainerEventType) {
 	if len(rt.listeners) == 0 || rt.serving == nil {
 		return
@@ -52,8 +52,8 @@ func (rt *Runtime) announce(id string, s *sandbox, kind runtimev1.ContainerEvent
 	}
 }
 
-// GetContainerEvents sends what happens from now on until the context ends or the daemon does. established is called with
-// nil, as there is no stream behind it.
+// GetContainerEvents sends events from now on until the context or the daemon ends. It calls established with nil, because
+// there is no stream behind it.
 func (rt *Runtime) GetContainerEvents(ctx context.Context, into chan *runtimev1.ContainerEventResponse, established func(eventsClient)) error {
 	l := &listener{more: make(chan struct{}, 1)}
 	rt.mu.Lock()

@@ -31,8 +31,8 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// ExecSync runs a command in a container and waits for it. As the kubelet's client has it: a code other than 0 is a
-// utilexec.CodeExitError, a timeout is remote.ErrCommandTimedOut, and without a timeout there is no deadline at all.
+// ExecSync runs a command in a container and waits for it. As with the kubelet's client, an exit code other than 0 is a
+// utilexec.CodeExitError, a timeout is remote.ErrCommandTimedOut, and without a timeout there is no deadline.
 func (rt *Runtime) ExecSync(ctx context.Context, id string, argv []string, timeout time.Duration) (stdout, stderr []byte, err error) {
 	m := method{name: "ExecSync"}
 	if timeout > 0 {
@@ -106,7 +106,7 @@ func (rt *Runtime) startExec(c *container, cmd actor.Command) (*process, error) 
 	return p, nil
 }
 
-// endMain ends the main process at the word of a hook that lives.
+// endMain ends the main process on behalf of a hook that is still running.
 func (rt *Runtime) endMain(c *container, hook *process) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

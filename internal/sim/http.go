@@ -29,16 +29,16 @@ import (
 	"time"
 )
 
-// Doer sends HTTP requests to the containers of a runtime without a network, as an http.Client without a time limit would
-// over one. The kubelet's preStop hooks go through it.
+// Doer sends HTTP requests to the containers of a runtime without a network, like an http.Client without a timeout. The
+// kubelet's preStop hooks use it.
 type Doer struct{ rt *Runtime }
 
 // HTTPDoer returns the Doer of a runtime.
 func HTTPDoer(rt *Runtime) *Doer { return &Doer{rt} }
 
-// Do sends one request. Where no running container serves the port, the connection is refused. Requests to a pod's own
-// address go to that pod; any other address is the node's, where the pods in the node's network listen. A server that never
-// answers holds the request until its context ends or its process does.
+// Do sends one request. If no running container serves the port, the connection is refused. A request to a pod's own address
+// goes to that pod; any other address is the node's, where the pods in the node's network listen. A server that never answers
+// holds the request until the request's context or the server's process ends.
 func (d *Doer) Do(request *http.Request) (*http.Response, error) {
 	fail := func(err error) (*http.Response, error) {
 		return nil, &url.Error{Op: titled(request.Method), URL: request.URL.String(), Err: err}
@@ -78,7 +78,7 @@ func (d *Doer) Do(request *http.Request) (*http.Response, error) {
 	}
 }
 
-// server finds the process that listens where a URL points.
+// server returns the process that listens at a URL.
 func (d *Doer) server(u *url.URL) *process {
 	port, err := strconv.Atoi(u.Port())
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *Doer) server(u *url.URL) *process {
 	return nil
 }
 
-// tell writes a line if the process lives.
+// tell writes a line if the process is running.
 func (p *process) tell(word, message string) bool {
 	p.rt.mu.Lock()
 	defer p.rt.mu.Unlock()
@@ -111,7 +111,7 @@ func (p *process) tell(word, message string) bool {
 	return true
 }
 
-// titled is how an http.Client names a method in its errors.
+// titled returns a method as an http.Client names it in its errors.
 func titled(method string) string {
 	if method == "" {
 		return "Get"

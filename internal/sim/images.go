@@ -26,10 +26,10 @@ import (
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// imageFolder is where the image service says that it keeps its images. Nothing looks there.
+// imageFolder is the directory that the image service reports for its images. Nothing reads it.
 const imageFolder = "/var/lib/sim"
 
-// Images that every runtime holds, by the names that a real node gives them (internal/localnode).
+// Images that every runtime holds, with their names on a real node (internal/localnode).
 const (
 	ActorImage = "kgrace.test/actor:v1"
 	PauseImage = "kgrace.test/pause:v1"
@@ -54,7 +54,7 @@ func nodeImages() map[string]*image {
 	return images
 }
 
-// ForgetImage takes an image out of the store, so that a pod that may pull it does. A pull brings any image, with the actor
+// ForgetImage removes an image from the store, so that a pod that may pull it does. A pull provides any image, with the actor
 // in it, and takes no time; a Fault{Method: "PullImage", Delay: ...} makes it slow.
 func (rt *Runtime) ForgetImage(tag string) {
 	rt.mu.Lock()
@@ -65,7 +65,7 @@ func (rt *Runtime) ForgetImage(tag string) {
 	}
 }
 
-// PullImage brings an image.
+// PullImage adds an image to the store.
 func (rt *Runtime) PullImage(ctx context.Context, spec *runtimev1.ImageSpec, auth *runtimev1.AuthConfig, sandbox *runtimev1.PodSandboxConfig) (string, error) {
 	request := &runtimev1.PullImageRequest{Image: spec, Auth: auth, SandboxConfig: sandbox}
 	return call(ctx, rt, method{name: "PullImage", image: true}, request, func(ctx context.Context) (string, error) {
@@ -86,7 +86,7 @@ func (rt *Runtime) PullImage(ctx context.Context, spec *runtimev1.ImageSpec, aut
 	})
 }
 
-// ImageStatus tells about an image; an image that is not there is no error.
+// ImageStatus returns the status of an image; a missing image is not an error.
 func (rt *Runtime) ImageStatus(ctx context.Context, spec *runtimev1.ImageSpec, verbose bool) (*runtimev1.ImageStatusResponse, error) {
 	request := &runtimev1.ImageStatusRequest{Image: spec, Verbose: verbose}
 	return look(ctx, rt, method{name: "ImageStatus", image: true}, request, func(context.Context) (*runtimev1.ImageStatusResponse, error) {
@@ -106,7 +106,7 @@ func (i *image) message() *runtimev1.Image {
 	}
 }
 
-// ListImages lists the store.
+// ListImages lists the images of the store.
 func (rt *Runtime) ListImages(ctx context.Context, filter *runtimev1.ImageFilter) ([]*runtimev1.Image, error) {
 	request := &runtimev1.ListImagesRequest{Filter: filter}
 	return look(ctx, rt, method{name: "ListImages", image: true}, request, func(context.Context) ([]*runtimev1.Image, error) {
@@ -123,7 +123,7 @@ func (rt *Runtime) ListImages(ctx context.Context, filter *runtimev1.ImageFilter
 	})
 }
 
-// RemoveImage removes an image; one that is not there is no error.
+// RemoveImage removes an image; a missing image is not an error.
 func (rt *Runtime) RemoveImage(ctx context.Context, spec *runtimev1.ImageSpec) error {
 	_, err := call(ctx, rt, method{name: "RemoveImage", image: true, limit: patience}, &runtimev1.RemoveImageRequest{Image: spec}, func(context.Context) (any, error) {
 		rt.mu.Lock()
@@ -137,7 +137,7 @@ func (rt *Runtime) RemoveImage(ctx context.Context, spec *runtimev1.ImageSpec) e
 	return err
 }
 
-// ImageFsInfo describes a file system that is empty.
+// ImageFsInfo describes an empty file system.
 func (rt *Runtime) ImageFsInfo(ctx context.Context) (*runtimev1.ImageFsInfoResponse, error) {
 	return look(ctx, rt, method{name: "ImageFsInfo", image: true}, &runtimev1.ImageFsInfoRequest{}, func(context.Context) (*runtimev1.ImageFsInfoResponse, error) {
 		usage := []*runtimev1.FilesystemUsage{{

@@ -25,25 +25,25 @@ import (
 	"github.com/kgrace/kgrace/internal/history/lines"
 )
 
-// killed is the exit code of a process that got SIGKILL.
+// killed is the exit code of a process ended by SIGKILL.
 const killed = 137
 
 // process is one process in a container. Its fields and methods need the runtime's lock.
 type process struct {
 	rt *Runtime
-	// as is whose lines it writes.
+	// as is the owner of the process's lines.
 	as      owner
 	program Program
 	terms   int
 
-	// done is closed when it has ended, with code.
+	// done is closed when the process has exited with code.
 	done  chan struct{}
 	ended bool
 	code  int32
-	// life is the timer of its own end; why is what that end will be called.
+	// life is the timer of the process's own exit; why is the reason it will report.
 	life *time.Timer
 	why  string
-	// onEnd tells the container.
+	// onEnd notifies the container.
 	onEnd func()
 }
 
@@ -51,7 +51,7 @@ func (rt *Runtime) newProcess(as owner, program Program) *process {
 	return &process{rt: rt, as: as, program: program, done: make(chan struct{}), onEnd: func() {}}
 }
 
-// say writes one of the process's own lines; a process that is nobody's has none.
+// say writes one of the process's own lines; a process without an owner writes none.
 func (p *process) say(word, message string) {
 	if p.as == (owner{}) {
 		return
@@ -61,7 +61,7 @@ func (p *process) say(word, message string) {
 	})
 }
 
-// run starts it as the main process of a container.
+// run starts the process as the main process of a container.
 func (p *process) run() {
 	p.say(lines.Start, "pid 1")
 	if p.program.Brief {
@@ -81,7 +81,7 @@ func (p *process) term() {
 	}
 }
 
-// endAfter sets the time of its own end, in the place of one that was set before.
+// endAfter schedules the process's own exit, in place of an earlier schedule.
 func (p *process) endAfter(d time.Duration, why string) {
 	if p.life != nil {
 		p.life.Stop()
@@ -98,7 +98,7 @@ func (p *process) endAfter(d time.Duration, why string) {
 	p.after(d, exit)
 }
 
-// after does something after a time if the process lives then and nothing else was set meanwhile.
+// after calls do after d, if the process is still running and nothing else was scheduled in the meantime.
 func (p *process) after(d time.Duration, do func()) {
 	var timer *time.Timer
 	timer = time.AfterFunc(d, func() {
@@ -114,7 +114,7 @@ func (p *process) after(d time.Duration, do func()) {
 // kill delivers a KILL.
 func (p *process) kill() { p.end(killed) }
 
-// end is its end, however it came.
+// end ends the process, for whatever reason.
 func (p *process) end(code int32) {
 	if p.ended {
 		return
@@ -124,7 +124,7 @@ func (p *process) end(code int32) {
 	p.onEnd()
 }
 
-// vanish ends it without a trace, when the simulation ends.
+// vanish ends the process without a record, at the end of the simulation.
 func (p *process) vanish() {
 	if p.ended {
 		return

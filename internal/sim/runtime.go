@@ -28,28 +28,29 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// Runtime is a container runtime in memory. It is what the kubelet holds in the place of its CRI client, so errors are
-// those that client returns. Safe for concurrent use.
+// Runtime is a container runtime in memory. It replaces the kubelet's CRI client, so its errors are those of that client. It is
+// safe for concurrent use.
 type Runtime struct {
 	otherCalls
 	options Options
 	faults  fault.Set
 
-	// base ends with Close. Every goroutine of the runtime ends with it.
+	// base ends with Stop. Every goroutine of the runtime ends with it.
 	base context.Context
 	end  context.CancelFunc
 	wait sync.WaitGroup
 
 	calls atomic.Int64
 
-	// mu is never held over a wait. Records are made under it, so their order is the order of what happened.
+	// mu is never held during a wait. Records are made under it, so their order is the order of events.
 	mu         sync.Mutex
 	closed     bool
 	serving    *serving // nil while the runtime is down
 	made       int      // sandboxes and containers so far
 	sandboxes  table[*sandbox]
 	containers table[*container]
-	// owners and pods are the names of all that ever was, by id: calls about a container come after its removal, too.
+	// owners and pods hold the names of all containers and sandboxes, by id, also after their removal, because calls may still
+	// follow.
 	owners    map[string]owner
 	pods      map[string]string
 	images    map[string]*image
@@ -63,10 +64,10 @@ type serving struct {
 	stop context.CancelFunc
 }
 
-// owner is whose a container is, by name.
+// owner is the pod and the container that something belongs to, by name.
 type owner struct{ pod, container string }
 
-// New starts a runtime that holds the images of a node. In a synctest bubble it must be made and closed inside it.
+// New starts a runtime that holds the images of a node. For a synctest bubble it must be created and stopped inside it.
 func New(options Options) *Runtime {
 	if options.Behaviour == "" {
 		options.Behaviour = Containerd
@@ -82,8 +83,8 @@ func New(options Options) *Runtime {
 	return rt
 }
 
-// Stop ends the runtime: every call returns, every process vanishes without a record, no goroutine is left when it returns.
-// More than one call is fine.
+// Stop ends the runtime: every call returns, every process vanishes without a record, and no goroutine is left when Stop
+// returns. It may be called more than once.
 func (rt *Runtime) Stop() {
 	rt.mu.Lock()
 	rt.closed, rt.serving = true, nil
@@ -95,8 +96,8 @@ func (rt *Runtime) Stop() {
 	rt.wait.Wait()
 }
 
-// Down is the death of the runtime's daemon: calls under way and later ones end with Unavailable, what it kept in memory
-// (deadlines of stops, that a TERM was sent) is gone. Containers run on.
+// Down simulates the death of the runtime's daemon: running and later calls end with Unavailable, and its in-memory state
+// (deadlines of stops, the record of a sent TERM) is lost. Containers keep running.
 func (rt *Runtime) Down() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -121,20 +122,20 @@ func (rt *Runtime) Up() {
 	rt.serving = &serving{ctx, stop}
 }
 
-// Program sets what a container's main process does, whatever its command line says, from the next start on.
+// Program sets the behaviour of a container's main process, whatever its command line says, from the next start on.
 func (rt *Runtime) Program(pod, container string, program Program) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.programs[owner{pod, container}] = program
 }
 
-// Fault is what shall happen to chosen calls; the same value serves the CRI proxy of a real node.
+// Fault is a fault of chosen calls; the CRI proxy of a real node uses the same type.
 type Fault = fault.Fault
 
-// Inject puts a fault in place; see fault.Set.Inject.
+// Inject adds a fault; see fault.Set.Inject.
 func (rt *Runtime) Inject(fault Fault) (remove func(), err error) { return rt.faults.Inject(fault) }
 
-// spawn runs something on a goroutine that Stop waits for; false when the runtime has stopped.
+// spawn runs do on a goroutine that Stop waits for; it returns false if the runtime has stopped.
 func (rt *Runtime) spawn(do func()) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -145,17 +146,17 @@ func (rt *Runtime) spawn(do func()) bool {
 	return true
 }
 
-// newID makes the id of a sandbox or container: unique and the same in every run. mu is held.
+// newID returns the id of a sandbox or container: unique, and the same in every run. mu is held.
 func (rt *Runtime) newID(kind string) string {
 	rt.made++
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", kind, rt.made))
 	return hex.EncodeToString(sum[:])
 }
 
-// record puts an event into the sink.
+// record adds an event to the sink.
 func (rt *Runtime) record(e history.Event) { rt.options.Sink.Add(e) }
 
-// table holds things by id, in the order in which they were made.
+// table holds values by id, in the order of their creation.
 type table[T any] struct {
 	byID  map[string]T
 	order []string

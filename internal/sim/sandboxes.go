@@ -43,7 +43,7 @@ func (s *sandbox) state() runtimev1.PodSandboxState {
 	return runtimev1.PodSandboxState_SANDBOX_NOTREADY
 }
 
-// sandbox returns a sandbox by its id. mu is held.
+// sandbox returns the sandbox with the given id. mu is held.
 func (rt *Runtime) sandbox(id string) (*sandbox, error) {
 	s, ok := rt.sandboxes.get(id)
 	if !ok {
@@ -63,7 +63,7 @@ func (rt *Runtime) inside(s *sandbox) []*container {
 	return list
 }
 
-// RunPodSandbox makes a sandbox, ready at once or after Options.RunLatency.
+// RunPodSandbox creates a sandbox, ready at once or after Options.RunLatency.
 func (rt *Runtime) RunPodSandbox(ctx context.Context, config *runtimev1.PodSandboxConfig, handler string) (string, error) {
 	request := &runtimev1.RunPodSandboxRequest{Config: config, RuntimeHandler: handler}
 	return call(ctx, rt, method{name: "RunPodSandbox", limit: 2 * patience}, request, func(ctx context.Context) (string, error) {
@@ -94,7 +94,7 @@ func (rt *Runtime) RunPodSandbox(ctx context.Context, config *runtimev1.PodSandb
 	})
 }
 
-// StopPodSandbox ends what runs in a sandbox, then the sandbox. Stopping one that is unknown succeeds.
+// StopPodSandbox stops the containers of a sandbox, then the sandbox. Stopping an unknown sandbox succeeds.
 func (rt *Runtime) StopPodSandbox(ctx context.Context, id string) error {
 	_, err := call(ctx, rt, method{name: "StopPodSandbox", limit: patience}, &runtimev1.StopPodSandboxRequest{PodSandboxId: id}, func(ctx context.Context) (any, error) {
 		rt.mu.Lock()
@@ -127,7 +127,7 @@ func (rt *Runtime) stopSandbox(ctx context.Context, s *sandbox) error {
 	return nil
 }
 
-// LoseSandbox ends the sandboxes of a pod, and nothing that runs in them.
+// LoseSandbox ends the sandboxes of a pod, but not their containers.
 func (rt *Runtime) LoseSandbox(pod string) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -139,7 +139,7 @@ func (rt *Runtime) LoseSandbox(pod string) {
 	}
 }
 
-// RemovePodSandbox stops a sandbox and removes it with what is in it. Removing one that is unknown succeeds.
+// RemovePodSandbox stops a sandbox and removes it with its containers. Removing an unknown sandbox succeeds.
 func (rt *Runtime) RemovePodSandbox(ctx context.Context, id string) error {
 	_, err := call(ctx, rt, method{name: "RemovePodSandbox", limit: patience}, &runtimev1.RemovePodSandboxRequest{PodSandboxId: id}, func(ctx context.Context) (any, error) {
 		rt.mu.Lock()
@@ -170,7 +170,7 @@ func (rt *Runtime) RemovePodSandbox(ctx context.Context, id string) error {
 	return err
 }
 
-// PodSandboxStatus tells about one sandbox.
+// PodSandboxStatus returns the status of a sandbox.
 func (rt *Runtime) PodSandboxStatus(ctx context.Context, id string, verbose bool) (*runtimev1.PodSandboxStatusResponse, error) {
 	request := &runtimev1.PodSandboxStatusRequest{PodSandboxId: id, Verbose: verbose}
 	return look(ctx, rt, method{name: "PodSandboxStatus"}, request, func(context.Context) (*runtimev1.PodSandboxStatusResponse, error) {
@@ -195,7 +195,7 @@ func (s *sandbox) status() *runtimev1.PodSandboxStatus {
 	}
 }
 
-// ListPodSandbox lists sandboxes in the order in which they were made.
+// ListPodSandbox lists sandboxes in the order of their creation.
 func (rt *Runtime) ListPodSandbox(ctx context.Context, filter *runtimev1.PodSandboxFilter) ([]*runtimev1.PodSandbox, error) {
 	request := &runtimev1.ListPodSandboxRequest{Filter: filter}
 	return look(ctx, rt, method{name: "ListPodSandbox"}, request, func(context.Context) ([]*runtimev1.PodSandbox, error) {

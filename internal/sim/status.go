@@ -24,7 +24,7 @@ import (
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// ListContainers lists containers in the order in which they were made.
+// ListContainers lists containers in the order of their creation.
 func (rt *Runtime) ListContainers(ctx context.Context, filter *runtimev1.ContainerFilter) ([]*runtimev1.Container, error) {
 	request := &runtimev1.ListContainersRequest{Filter: filter}
 	return look(ctx, rt, method{name: "ListContainers"}, request, func(context.Context) ([]*runtimev1.Container, error) {
@@ -46,8 +46,8 @@ func (rt *Runtime) ListContainers(ctx context.Context, filter *runtimev1.Contain
 	})
 }
 
-// ContainerStatus tells about one container. With verbose, Info holds "unmounted": whether CRI-O took the root filesystem
-// away under the running container.
+// ContainerStatus returns the status of a container. With verbose, Info holds "unmounted": whether CRI-O unmounted the root
+// filesystem of the running container.
 func (rt *Runtime) ContainerStatus(ctx context.Context, id string, verbose bool) (*runtimev1.ContainerStatusResponse, error) {
 	request := &runtimev1.ContainerStatusRequest{ContainerId: id, Verbose: verbose}
 	return look(ctx, rt, method{name: "ContainerStatus"}, request, func(context.Context) (*runtimev1.ContainerStatusResponse, error) {
@@ -65,7 +65,7 @@ func (rt *Runtime) ContainerStatus(ctx context.Context, id string, verbose bool)
 	})
 }
 
-// status is what a reply or an event says. A recorder that sees it learns of an exit that no event told of.
+// status returns the status for a reply or an event. A recorder that sees it learns of an exit for which there was no event.
 func (c *container) status() *runtimev1.ContainerStatus {
 	c.tell()
 	i := c.image()
@@ -109,7 +109,7 @@ func (rt *Runtime) UpdateContainerResources(ctx context.Context, id string, reso
 	return err
 }
 
-// ContainerStats gives figures that mean nothing; on CRI-O it waits for the container's lock.
+// ContainerStats returns empty figures; on CRI-O it waits for the container's lock.
 func (rt *Runtime) ContainerStats(ctx context.Context, id string) (*runtimev1.ContainerStats, error) {
 	m := method{name: "ContainerStats", read: true, limit: patience}
 	return call(ctx, rt, m, &runtimev1.ContainerStatsRequest{ContainerId: id}, func(ctx context.Context) (*runtimev1.ContainerStats, error) {
@@ -123,7 +123,7 @@ func (rt *Runtime) ContainerStats(ctx context.Context, id string) (*runtimev1.Co
 	})
 }
 
-// locked returns a container once nothing holds its lock.
+// locked returns a container after its lock has been released.
 func (rt *Runtime) locked(ctx context.Context, id string) (*container, error) {
 	rt.mu.Lock()
 	c, err := rt.container(id)
@@ -135,7 +135,7 @@ func (rt *Runtime) locked(ctx context.Context, id string) (*container, error) {
 	return c, nil
 }
 
-// ListContainerStats gives the figures of every running container; it never waits.
+// ListContainerStats returns the figures of every running container; it never waits.
 func (rt *Runtime) ListContainerStats(ctx context.Context, filter *runtimev1.ContainerStatsFilter) ([]*runtimev1.ContainerStats, error) {
 	request := &runtimev1.ListContainerStatsRequest{Filter: filter}
 	return look(ctx, rt, method{name: "ListContainerStats"}, request, func(context.Context) ([]*runtimev1.ContainerStats, error) {

@@ -25,17 +25,17 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// variant is what the behaviours do differently.
+// variant is the part in which the behaviours differ.
 type variant interface {
-	// stop is StopContainer's handler for a container that exists.
+	// stop handles StopContainer for an existing container.
 	stop(ctx context.Context, c *container, timeout int64) error
-	// forceStop is the stop inside the removal of a running container.
+	// forceStop stops a running container for its removal.
 	forceStop(ctx context.Context, c *container) error
-	// stopAll is what StopPodSandbox does to the containers.
+	// stopAll stops the containers for StopPodSandbox.
 	stopAll(ctx context.Context, containers []*container) error
 	// exec runs a process and waits for its end.
 	exec(ctx context.Context, c *container, cmd actor.Command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error)
-	// settled waits for what holds the container's lock; it returns whatever the context does.
+	// settled waits until the container's lock is released, whatever happens to the context.
 	settled(ctx context.Context, c *container)
 }
 
@@ -46,9 +46,9 @@ func (rt *Runtime) variant() variant {
 	return containerd{rt}
 }
 
-// StopContainer stops a container within a timeout in seconds. Stopping one that has ended or is unknown succeeds. The
-// client gives up two minutes after the timeout. As in the programs that this stands for, a timeout of more nanoseconds than an
-// int64 holds is a negative duration: the client has given up already.
+// StopContainer stops a container within a timeout in seconds. Stopping an exited or unknown container succeeds. The client
+// gives up two minutes after the timeout. As in the real programs, a timeout of more nanoseconds than an int64 holds is a
+// negative duration: the client has given up already.
 func (rt *Runtime) StopContainer(ctx context.Context, id string, timeout int64) error {
 	m := method{name: "StopContainer", limit: patience + time.Duration(timeout)*time.Second}
 	_, err := call(ctx, rt, m, &runtimev1.StopContainerRequest{ContainerId: id, Timeout: timeout}, func(ctx context.Context) (any, error) {
@@ -63,7 +63,7 @@ func (rt *Runtime) StopContainer(ctx context.Context, id string, timeout int64) 
 	return err
 }
 
-// signalName is a signal that a runtime sends.
+// signalName is the name of a signal that a runtime sends.
 type signalName string
 
 const (
@@ -71,8 +71,8 @@ const (
 	sigkill signalName = "KILL"
 )
 
-// deliver sends a signal, which takes its time; the error is that the context ended before. A signal to a container that
-// has ended is lost, which is no error.
+// deliver sends a signal after Options.SignalLatency; it returns an error if the context ends before that. A signal to an
+// exited container is lost without an error.
 func (rt *Runtime) deliver(ctx context.Context, c *container, signal signalName) error {
 	if err := pause(ctx, rt.options.SignalLatency); err != nil {
 		return err

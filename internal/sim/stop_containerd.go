@@ -26,14 +26,13 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// containerd: every stop is on its own.
+// containerd runs every stop independently.
 type containerd struct{ *Runtime }
 
-// stop sends TERM if no stop with a timeout has meant to before, waits for its own time, then kills. The mark that TERM
-// was sent is set before it is: a call that ends in between loses it for good. A call that is cancelled takes its timer
-// along.
+// stop sends TERM unless an earlier stop with a timeout has marked it as sent, waits for its own timeout, then kills. TERM is
+// marked as sent before it is sent: a call that ends in between loses it for good. A cancelled call loses its timer.
 func (d containerd) stop(ctx context.Context, c *container, timeout int64) error {
-	wait := time.Duration(timeout) * time.Second // negative where that is too much for it, as in containerd
+	wait := time.Duration(timeout) * time.Second // negative on overflow, as in containerd
 	d.mu.Lock()
 	running, first := c.running(), !c.termSent
 	if running && wait > 0 {
@@ -72,7 +71,7 @@ func (d containerd) stop(ctx context.Context, c *container, timeout int64) error
 
 func (d containerd) forceStop(ctx context.Context, c *container) error { return d.stop(ctx, c, 0) }
 
-// stopAll kills one after the other.
+// stopAll kills the containers one after the other.
 func (d containerd) stopAll(ctx context.Context, containers []*container) error {
 	for _, c := range containers {
 		if err := d.stop(ctx, c, 0); err != nil {
@@ -82,10 +81,10 @@ func (d containerd) stopAll(ctx context.Context, containers []*container) error 
 	return nil
 }
 
-// settled: no call of containerd holds up another.
+// settled does not wait: no containerd call delays another.
 func (containerd) settled(context.Context, *container) {}
 
-// exec watches its context: whoever goes away takes the process along. A dead daemon does not; the shim keeps it.
+// exec kills the process when its context ends. A dead daemon does not; the shim keeps the process.
 func (d containerd) exec(ctx context.Context, c *container, cmd actor.Command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error) {
 	p, err := d.startExec(c, cmd)
 	if err != nil {

@@ -27,22 +27,22 @@ import (
 )
 
 const (
-	// crioKillDelay is the least time between CRI-O's TERM and its KILL, seen with timeout 0.
+	// crioKillDelay is the minimum time between CRI-O's TERM and its KILL, observed with timeout 0.
 	crioKillDelay = 10 * time.Millisecond
-	// crioSandboxTimeout is the timeout in seconds that StopPodSandbox and the removal of a running container give.
+	// crioSandboxTimeout is the timeout in seconds that StopPodSandbox and the removal of a running container use.
 	crioSandboxTimeout = 10
 )
 
-// crio: one stop loop for a container, which calls only hurry.
+// crio runs one stop loop per container, which further calls can only hurry.
 type crio struct{ *Runtime }
 
-// stopLoop is the stop of one container. It lives in the daemon's memory and holds the container's lock.
+// stopLoop is the stop of one container. It is in the daemon's memory and holds the container's lock.
 type stopLoop struct {
-	// targets takes moments by which to kill.
+	// targets receives the times by which to kill.
 	targets chan time.Time
 }
 
-// hurry starts the loop if there is none and gives it a target. It reports whether the container runs.
+// hurry starts the loop if there is none and passes it a target. It reports whether the container runs.
 func (d crio) hurry(c *container, timeout int64) bool {
 	target := time.Now().Add(time.Duration(max(timeout, 0)) * time.Second)
 	d.mu.Lock()
@@ -58,12 +58,12 @@ func (d crio) hurry(c *container, timeout int64) bool {
 	}
 	select {
 	case c.loop.targets <- target:
-	default: // so many waiting targets that one more cannot matter
+	default: // one more target does not matter when so many are queued
 	}
 	return true
 }
 
-// run sends TERM, then kills at the earliest target given.
+// run sends TERM, then kills at the earliest target.
 func (d crio) run(ctx context.Context, c *container, loop *stopLoop) {
 	if err := d.deliver(ctx, c, sigterm); err != nil {
 		return
@@ -92,8 +92,8 @@ func (d crio) run(ctx context.Context, c *container, loop *stopLoop) {
 	}
 }
 
-// stop waits for the container's end. When its client goes away it does not stop stopping: it unmounts the root filesystem
-// as if the container were down, and its handler stays until that is true.
+// stop waits for the container's exit. If its client goes away, the loop continues, but the handler unmounts the root
+// filesystem as if the container were down, and returns only when it is.
 func (d crio) stop(ctx context.Context, c *container, timeout int64) error {
 	if !d.hurry(c, timeout) {
 		return nil
@@ -116,8 +116,8 @@ func (d crio) forceStop(ctx context.Context, c *container) error {
 	return d.stop(ctx, c, crioSandboxTimeout)
 }
 
-// stopAll gives containers that nobody stops yet a short common timeout. It waits for the lock of one that is being
-// stopped, and so cannot hurry it.
+// stopAll gives containers without a stop loop a short common timeout. For a container that is being stopped it waits for the
+// lock, and so cannot hurry it.
 func (d crio) stopAll(ctx context.Context, containers []*container) error {
 	for _, c := range containers {
 		d.mu.Lock()
@@ -138,10 +138,10 @@ func (d crio) stopAll(ctx context.Context, containers []*container) error {
 	if dead(ctx) {
 		return ctx.Err()
 	}
-	return nil // whether the client is there or not
+	return nil // even if the client has gone
 }
 
-// settled waits for the end of a stop that is under way, as a lock makes one wait: until it is there or the daemon dies.
+// settled waits for the end of a running stop, like a lock: until the container has exited or the daemon dies.
 func (d crio) settled(ctx context.Context, c *container) {
 	d.mu.Lock()
 	loop, life := c.loop, d.serving
@@ -155,8 +155,8 @@ func (d crio) settled(ctx context.Context, c *container) {
 	}
 }
 
-// exec does not watch its context. The timeout ends the process, with code -1; a client that goes away does not. While the
-// container is being stopped there is no exec.
+// exec ignores its context. The timeout ends the process, with code -1; a client that goes away does not. While the container
+// is being stopped, exec fails.
 func (d crio) exec(_ context.Context, c *container, cmd actor.Command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error) {
 	d.mu.Lock()
 	stopping, life := c.loop != nil, d.serving

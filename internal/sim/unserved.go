@@ -24,13 +24,14 @@ import (
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// The calls of this file have nothing to do with how pods end. They say so, but for ReopenContainerLog: there are no logs.
+// The calls in this file have nothing to do with how pods end. They return Unimplemented, except ReopenContainerLog: there are
+// no logs.
 
 func unserved(call string) error {
-	return status.Errorf(codes.Unimplemented, "the simulated runtime has no %s", call)
+	return status.Errorf(codes.Unimplemented, "the simulated runtime does not implement %s", call)
 }
 
-// ReopenContainerLog succeeds.
+// ReopenContainerLog does nothing.
 func (rt *Runtime) ReopenContainerLog(context.Context, string) error { return nil }
 
 // Exec is not simulated; ExecSync is.
@@ -53,7 +54,7 @@ func (rt *Runtime) CheckpointContainer(context.Context, *runtimev1.CheckpointCon
 	return unserved("CheckpointContainer")
 }
 
-// UpdatePodSandboxResources is not simulated; the kubelet does not mind.
+// UpdatePodSandboxResources is not simulated; the kubelet tolerates that.
 func (rt *Runtime) UpdatePodSandboxResources(context.Context, *runtimev1.UpdatePodSandboxResourcesRequest) (*runtimev1.UpdatePodSandboxResourcesResponse, error) {
 	return nil, unserved("UpdatePodSandboxResources")
 }

@@ -62,12 +62,12 @@ func (p *player) create(ctx context.Context, name string, args []string) (string
 	return p.Runtime.CreateContainer(ctx, p.sandboxID, config, p.sandboxConfig())
 }
 
-// variable is an environment variable.
+// variable returns an environment variable.
 func variable(key, value string) *runtimev1.KeyValue {
 	return &runtimev1.KeyValue{Key: key, Value: []byte(value)}
 }
 
-// labels are the kubelet's, by which recorders know whose a container is.
+// labels returns the kubelet's labels, by which recorders identify a container.
 func labels(pod, container string) map[string]string {
 	all := map[string]string{"io.kubernetes.pod.name": pod}
 	if container != "" {
@@ -76,7 +76,7 @@ func labels(pod, container string) map[string]string {
 	return all
 }
 
-// namespaces are those of a pod in the node's network, which needs no network plugin.
+// namespaces returns the options of a pod in the node's network, which needs no network plugin.
 func namespaces() *runtimev1.NamespaceOption {
 	return &runtimev1.NamespaceOption{
 		Network: runtimev1.NamespaceMode_NODE, Pid: runtimev1.NamespaceMode_CONTAINER, Ipc: runtimev1.NamespaceMode_POD,

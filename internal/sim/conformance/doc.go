@@ -15,13 +15,13 @@ limitations under the License.
 */
 
 // Package conformance compares the simulated runtime with a real one. A Sequence is a list of CRI calls at given times about
-// one container, as data. Play runs it through the CRI client's interface and records what an observer sees: return values and
-// their times, the signals and hook lines of the container, its exit, the runtime's events, its last state. The same sequence
-// must leave the same trace on internal/sim (virtual time) and on a real containerd (through the kubelet's own CRI client and
-// the recording proxy).
+// one container. Prepare and the function it returns run it through the interface of the CRI client and record what an observer
+// sees: return values and their times, the signals and hook lines of the container, its exit, the runtime's events, its last
+// state. The same sequence must leave the same trace on internal/sim (virtual time) and on a real containerd (through the
+// kubelet's own CRI client and the recording proxy).
 //
-// Times in a trace are whole seconds since the first step. A real machine is up to 0.9 s late without a trace changing; it is
-// never early. Nothing is retried.
+// Times in a trace are whole seconds since the first step. A real machine may be up to 0.9 s late without changing a trace; it
+// is never early. Nothing is retried.
 //
 // CRI-O is not run here: see package sim.
 package conformance

@@ -34,32 +34,32 @@ import (
 	"github.com/kgrace/kgrace/internal/history/lines"
 )
 
-// main is the name of the container.
+// mainContainer is the name of the container.
 const mainContainer = "main"
 
-// unknownID is an id that no runtime gives.
+// unknownID is an id that no runtime assigns.
 const unknownID = "00000000000000000000000000000000000000000000000000000000000000ff"
 
-// Stage is where a sequence is played.
+// Stage is the runtime on which a sequence is played.
 type Stage struct {
 	Runtime internalapi.RuntimeService
-	// Log is the history of the pod that has the sequence's name: what the runtime, or the proxy before it, records, and the
-	// container's lines.
+	// Log is the history of the pod with the sequence's name: the records of the runtime, or of the proxy in front of it, and
+	// the container's lines.
 	Log *history.Log
-	// Image holds the actor. Lines is a folder of the host with the line server's lines.sock, for containers to mount; ""
-	// where there is none. Cgroup is the parent of the pod's cgroup.
+	// Image contains the actor. Lines is a host directory with the line server's lines.sock, which containers mount; "" if
+	// there is none. Cgroup is the parent of the pod's cgroup.
 	Image, Lines, Cgroup string
 	// Restart carries out the step of that name.
 	Restart func(context.Context) error
 }
 
-// player is a sequence being played.
+// player plays one sequence.
 type player struct {
 	Stage
 	sequence  Sequence
 	sandboxID string
 	main      string // the id of the container
-	before    int    // events of the preparation
+	before    int    // number of events before the first step
 
 	mu      sync.Mutex
 	second  string // the id of the other container
@@ -67,14 +67,14 @@ type player struct {
 	events  []*runtimev1.ContainerEventResponse
 }
 
-// result is how a call came back.
+// result is the result of a call.
 type result struct {
 	step int
 	text string
 	at   time.Time
 }
 
-// Prepare makes the sandbox and the container and waits until it runs. undo removes them.
+// Prepare creates the sandbox and the container and waits until the container runs. undo removes them.
 func Prepare(ctx context.Context, stage Stage, sequence Sequence) (play func(context.Context) (Trace, error), undo func(context.Context) error, err error) {
 	p := &player{Stage: stage, sequence: sequence}
 	if p.sandboxID, err = p.Runtime.RunPodSandbox(ctx, p.sandboxConfig(), ""); err != nil {
@@ -92,7 +92,7 @@ func Prepare(ctx context.Context, stage Stage, sequence Sequence) (play func(con
 	return p.play, undo, nil
 }
 
-// play carries the steps out.
+// play carries out the steps.
 func (p *player) play(ctx context.Context) (Trace, error) {
 	unsubscribe, err := p.subscribe(ctx)
 	if err != nil {
@@ -136,7 +136,7 @@ func (p *player) play(ctx context.Context) (Trace, error) {
 	}
 	calls.Wait()
 	if late := time.Since(begin.Add(p.sequence.Until)); late >= time.Second {
-		return Trace{}, fmt.Errorf("%s: a call took until %s, but all should have returned by %s", p.sequence.Name, time.Since(begin), p.sequence.Until)
+		return Trace{}, fmt.Errorf("%s: a call returned after %s; all calls must return within %s", p.sequence.Name, time.Since(begin), p.sequence.Until)
 	}
 	if err := until(ctx, begin.Add(p.sequence.Until)); err != nil {
 		return Trace{}, err
@@ -146,7 +146,7 @@ func (p *player) play(ctx context.Context) (Trace, error) {
 	return p.trace(begin, last), nil
 }
 
-// subscribe collects the runtime's events about the sandbox and what is in it until it is ended.
+// subscribe collects the runtime's events about the sandbox and its containers until end is called.
 func (p *player) subscribe(ctx context.Context) (end func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	stream := make(chan *runtimev1.ContainerEventResponse)
@@ -177,7 +177,7 @@ func (p *player) subscribe(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// do makes one call and says how it came back.
+// do makes one call and returns its result as text.
 func (p *player) do(ctx context.Context, step Step) string {
 	id, sandbox := p.main, p.sandboxID
 	switch step.On {
@@ -213,7 +213,7 @@ func (p *player) do(ctx context.Context, step Step) string {
 	}
 }
 
-// status is a container's state in words.
+// status returns a container's state as text.
 func (p *player) status(ctx context.Context, id string) string {
 	reply, err := p.Runtime.ContainerStatus(ctx, id, false)
 	if err != nil {
@@ -226,7 +226,7 @@ func (p *player) status(ctx context.Context, id string) string {
 	return fmt.Sprintf("%s with %d, %s", s.GetState(), s.GetExitCode(), s.GetReason())
 }
 
-// outcome is an error as the kubelet tells errors apart.
+// outcome returns an error as text, with the distinctions that the kubelet makes.
 func outcome(err error) string {
 	var exit utilexec.CodeExitError
 	switch {
@@ -241,7 +241,7 @@ func outcome(err error) string {
 	}
 }
 
-// until waits for a moment.
+// until waits until the given time.
 func until(ctx context.Context, at time.Time) error {
 	timer := time.NewTimer(time.Until(at))
 	defer timer.Stop()

@@ -21,45 +21,45 @@ import (
 	"time"
 )
 
-// Sequence is what is done to one container.
+// Sequence is a list of steps on one container.
 type Sequence struct {
-	// Name is a DNS label; the pod has it, too.
+	// Name is a DNS label; it is also the pod's name.
 	Name string
-	// Why says what the sequence is to show.
+	// Why is the purpose of the sequence.
 	Why string
-	// Args are those of `actor run`.
+	// Args are the arguments of `actor run`.
 	Args []string
-	// Unstarted leaves the container as it was made: the sequence starts it.
+	// Unstarted leaves the container created but not started; the sequence starts it.
 	Unstarted bool
 	Steps     []Step
-	// Until is when the observer looks a last time. Every call must have returned by then.
+	// Until is when the observer looks for the last time. Every call must have returned by then.
 	Until time.Duration
 }
 
 // Step is one call.
 type Step struct {
-	// At counts from the first step. Steps of one moment are sent in their order, but the later ones do not wait for what
-	// becomes of the earlier.
+	// At counts from the first step. Steps with the same time are sent in order, but the later ones do not wait for the results
+	// of the earlier ones.
 	At   time.Duration
 	Call Call
-	// Timeout is that of Stop and Exec, in seconds.
+	// Timeout is the timeout of Stop and Exec in seconds.
 	Timeout int64
 	// Within, if set, is the client's own deadline for the call.
 	Within time.Duration
 	// Argv is the command line of Exec.
 	Argv []string
-	// Of is the step whose call Cancel cancels, counted from 0. An Of that comes later has its context cancelled before it
-	// is sent.
+	// Of is the index of the step whose call Cancel cancels. If that step comes later, its context is cancelled before it is
+	// sent.
 	Of int
-	// On is what the call is about; "" is the running container.
+	// On is the object of the call; "" is the running container.
 	On Object
 }
 
 // Call is a kind of step.
 type Call string
 
-// The calls of steps. Start, Stop, Remove, Exec and Status are about a container, the others about its sandbox. Create makes
-// another container named second in the sandbox.
+// The calls of steps. Start, Stop, Remove, Exec and Status act on a container, the others on its sandbox. Create creates a
+// second container named second in the sandbox.
 const (
 	Create        Call = "create"
 	Start         Call = "start"
@@ -69,25 +69,25 @@ const (
 	Status        Call = "status"
 	StopSandbox   Call = "stop-sandbox"
 	RemoveSandbox Call = "remove-sandbox"
-	// Cancel is no call: it ends the context of another.
+	// Cancel is not a call: it cancels the context of another one.
 	Cancel Call = "cancel"
-	// Restart is no call: the runtime's daemon is killed and started again, which takes up to two seconds.
+	// Restart is not a call: it kills the runtime's daemon and starts it again, which takes up to two seconds.
 	Restart Call = "restart"
 )
 
-// Object is what a call is about.
+// Object is the object of a call.
 type Object string
 
 const (
 	// Running is the container with the sequence's Args, running when the first step is due unless Unstarted.
 	Running Object = ""
-	// Second is what Create made; it is not running.
+	// Second is the container that Create created; it is not running.
 	Second Object = "second"
-	// Unknown is an id that nobody gave.
+	// Unknown is an id that does not exist.
 	Unknown Object = "unknown"
 )
 
-// Restarts reports whether the runtime is restarted in it. Such sequences disturb all others.
+// Restarts reports whether the sequence restarts the runtime. Such sequences disturb all others.
 func (q Sequence) Restarts() bool {
 	return slices.ContainsFunc(q.Steps, func(s Step) bool { return s.Call == Restart })
 }

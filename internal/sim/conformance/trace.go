@@ -27,22 +27,22 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// early is how far before a whole second something may be stamped and still count for it; clocks of one machine that are
-// read by different programs differ that much at most.
+// early is how long before a whole second a timestamp may lie and still count for that second; the clock readings of different
+// programs on one machine differ by at most that.
 const early = 100 * time.Millisecond
 
-// Trace is what was seen of a sequence, a line each, in an order that does not depend on who was first within a second.
-// That a call returned with the container down, or not, is part of its line; but not of an exec's, which a kill ends a moment
-// before or after its container.
+// Trace is the record of a played sequence, one line per observation, in an order that does not depend on the order within a
+// second. The line of a call includes whether the container was down at its return; that of an exec does not, because a kill
+// may end the exec just before or just after its container.
 type Trace struct {
 	Lines []string
-	// Terms is how many TERMs the container's main process saw.
+	// Terms is the number of TERMs that the container's main process received.
 	Terms int
 }
 
 func (t Trace) String() string { return strings.Join(t.Lines, "\n") + "\n" }
 
-// trace makes a Trace of the results and of the history.
+// trace builds a Trace from the results and the history.
 func (p *player) trace(begin time.Time, last string) Trace {
 	var t Trace
 	add := func(at time.Time, format string, args ...any) {
@@ -107,7 +107,7 @@ func (p *player) trace(begin time.Time, last string) Trace {
 	return t
 }
 
-// ending is a recorded error. A client at its deadline also cancels, and a proxy may see either.
+// ending returns a recorded error as text. A client at its deadline also cancels, and a proxy may see either.
 func ending(code string) string {
 	switch code {
 	case "":
@@ -119,7 +119,7 @@ func ending(code string) string {
 	}
 }
 
-// described is a recorded call in words that are the same on every runtime: no ids.
+// described returns a recorded call as text without ids, so that it is the same on every runtime.
 func described(e history.Event) string {
 	text := e.Call
 	if e.Container != "" {
@@ -131,7 +131,7 @@ func described(e history.Event) string {
 	return text
 }
 
-// nameOf is what an event is about.
+// nameOf returns the name of an event's object.
 func (p *player) nameOf(id string) string {
 	return map[string]string{p.main: mainContainer, p.second: string(Second), p.sandboxID: "sandbox"}[id]
 }
