@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package history records what happens in one scenario on one arm: API writes and watch events, runtime calls with their
-// timeouts, container exits, the containers' own lines and the kubelet's events, on one clock. Judges read histories. They are
-// stored as JSON lines and can be judged again.
+// Package history records the events of one scenario on one arm, on one clock: API writes and watch events, runtime calls with
+// their timeouts, container exits, the containers' own lines and the kubelet's events. Judges read histories. They are stored
+// as JSON lines and can be judged again.
 //
-// Nothing here knows a scenario, a rule or a Kubernetes process.
+// The package does not depend on scenarios, rules or Kubernetes processes.
 package history

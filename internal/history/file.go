@@ -27,22 +27,22 @@ import (
 	"path/filepath"
 )
 
-// format is the version of the file's shape; it stands in the first line.
+// format is the version of the file format; the first line contains it.
 const format = 1
 
-// maxLine bounds one line of a file, in bytes; a longer one is corrupt.
+// maxLine is the maximum length of a line in bytes; a longer one is corrupt.
 const maxLine = 4 << 20
 
-// firstLine is what the first line of a file holds.
+// firstLine is the content of the first line.
 type firstLine struct {
 	Format int `json:"history"`
 	Header
-	// Events is how many lines follow, so that a file cut at the end of a line is noticed. Files written by hand may
-	// leave it out.
+	// Events is the number of lines that follow, which detects a file cut at the end of a line. Files written by hand may omit
+	// it.
 	Events *int `json:"events,omitempty"`
 }
 
-// CorruptError says where a history file is not one.
+// CorruptError reports where a file is not a valid history.
 type CorruptError struct {
 	File string
 	Line int // from 1
@@ -55,7 +55,7 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// write writes the history as JSON lines: the header, then an event a line.
+// write writes the history as JSON lines: the header, then one event per line.
 func write(w io.Writer, h History) error {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
@@ -72,8 +72,8 @@ func write(w io.Writer, h History) error {
 	return out.Flush()
 }
 
-// WriteFile writes the history to path, making its folder where that is missing. A reader sees the old file or the
-// whole new one, never a part.
+// WriteFile writes the history to path and creates its directory if needed. A reader sees the old file or the complete new one,
+// never a part.
 func WriteFile(path string, h History) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -105,8 +105,7 @@ func WriteFile(path string, h History) (err error) {
 	return os.Rename(tmp.Name(), path)
 }
 
-// ReadFile reads a history back. A file that is not whole and well formed is refused with a *CorruptError that names
-// the file and the line.
+// ReadFile reads a history. If the file is incomplete or malformed, the error is a *CorruptError with the file and the line.
 func ReadFile(path string) (History, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -116,7 +115,7 @@ func ReadFile(path string) (History, error) {
 	return Read(f, path)
 }
 
-// Read reads a history; name stands for it in errors. See ReadFile.
+// Read reads a history; name is the file name for errors. See ReadFile.
 func Read(r io.Reader, name string) (History, error) {
 	in := bufio.NewReader(r)
 	var h History
@@ -164,12 +163,12 @@ func Read(r io.Reader, name string) (History, error) {
 	}
 	if first.Events != nil && *first.Events != len(h.Events) {
 		line--
-		return corrupt("the header promises %d events, the file holds %d: it was cut short", *first.Events, len(h.Events))
+		return corrupt("the header expects %d events, the file has %d: it was cut short", *first.Events, len(h.Events))
 	}
 	return h, nil
 }
 
-// readLine returns the next line without its end; io.EOF when there is none.
+// readLine returns the next line without its newline, or io.EOF if there is none.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var text []byte
 	for {
@@ -185,14 +184,14 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 		case errors.Is(err, io.EOF) && len(text) == 0:
 			return nil, io.EOF
 		case errors.Is(err, io.EOF):
-			return nil, errors.New("the last line has no end: the file was cut short while it was written")
+			return nil, errors.New("the last line has no newline: the file was cut short while it was written")
 		default:
 			return nil, err
 		}
 	}
 }
 
-// strictly decodes one JSON object and nothing else.
+// strictly decodes exactly one JSON object.
 func strictly(text []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -203,7 +202,7 @@ func strictly(text []byte, into any) error {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the JSON object")
+		return errors.New("data follows the JSON object")
 	}
 	return nil
 }

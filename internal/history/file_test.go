@@ -138,7 +138,7 @@ func TestCorruptFilesAreRefused(t *testing.T) {
 		{"line lost", join(lines[:4], lines[5:]), 5, "missing"},
 		{"cut inside the last line", strings.TrimSuffix(whole.String(), "\"}\n"), 10, "cut short"},
 		{"only the last newline missing", strings.TrimSuffix(whole.String(), "\n"), 10, "cut short"},
-		{"cut at the end of a line", join(lines[:9]), 9, "promises 9 events, the file holds 8"},
+		{"cut at the end of a line", join(lines[:9]), 9, "expects 9 events, the file has 8"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -22,37 +22,37 @@ import (
 	"time"
 )
 
-// Header says which run a history belongs to.
+// Header identifies the run that a history belongs to.
 type Header struct {
 	Scenario string `json:"scenario"`
 	// Arm is stock or fixed; Level unit, sim, node or kind; Minor as in versions.yaml (v1.37).
 	Arm   string `json:"arm"`
 	Level string `json:"level"`
 	Minor string `json:"minor"`
-	// Pod is the name of the scenario's pod (the first, where it has several).
+	// Pod is the name of the scenario's pod (the first one if it has several).
 	Pod string `json:"pod,omitempty"`
-	// Second says, of a scenario that was run a second time, why the first run decided nothing.
+	// Second is the reason why the first run was inconclusive, if the scenario was run a second time.
 	Second string `json:"second,omitempty"`
-	// Versions names the programs that took part, by program name (kubelet, containerd, runc, ...).
+	// Versions maps the programs of the run (kubelet, containerd, runc, ...) to their versions.
 	Versions map[string]string `json:"versions,omitempty"`
 }
 
-// History is one scenario on one arm, as a judge reads it.
+// History is the record of one scenario on one arm.
 type History struct {
 	Header
-	// Events in the order they were recorded. Their At need not ascend: a container's own line and a container's exit
-	// carry the moment they happened and are recorded a little later.
+	// Events are in the order of recording. Their times need not ascend: a container's own line and a container's exit carry
+	// the time at which they happened and are recorded a little later.
 	Events []Event
 }
 
-// ByTime returns the events in the order they happened. Events of the same moment keep the order of recording.
+// ByTime returns the events in the order of their times. Events at the same time keep the order of recording.
 func (h History) ByTime() []Event {
 	events := slices.Clone(h.Events)
 	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
 	return events
 }
 
-// Select returns the events of one kind, in the order they happened.
+// Select returns the events of one kind, in the order of their times.
 func (h History) Select(kind Kind) []Event {
 	var events []Event
 	for _, e := range h.Events {
@@ -66,13 +66,13 @@ func (h History) Select(kind Kind) []Event {
 	return events
 }
 
-// Sink takes events. Add never blocks for long, never fails and may be called from any goroutine. A Sink numbers the
-// events itself: Seq of the argument is ignored.
+// Sink receives events. Add never blocks for long, never fails and may be called from any goroutine. A Sink numbers the events
+// itself and ignores the argument's Seq.
 type Sink interface {
 	Add(Event)
 }
 
-// SinkFunc makes a function a Sink.
+// SinkFunc adapts a function to a Sink.
 type SinkFunc func(Event)
 
 // Add implements Sink.

@@ -22,11 +22,10 @@ import (
 	"time"
 )
 
-// Span is a stretch of time.
+// Span is a time span.
 type Span struct{ From, To time.Time }
 
-// Lost returns the stretches in which a control was kept waiting, or the runtime kept the kubelet waiting for a look, as they were
-// recorded.
+// Lost returns the recorded spans in which a control was delayed or a read-only runtime call was slow.
 func Lost(events []Event) []Span {
 	var all []Span
 	for _, e := range events {
@@ -37,7 +36,7 @@ func Lost(events []Event) []Span {
 	return all
 }
 
-// Covered returns how much of the time from one moment to another the spans cover, counting once what several cover.
+// Covered returns how much of the time between from and to the spans cover, counting overlaps once.
 func Covered(spans []Span, from, to time.Time) time.Duration {
 	spans = slices.Clone(spans)
 	slices.SortFunc(spans, func(a, b Span) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) })

@@ -26,8 +26,8 @@ import (
 	"time"
 )
 
-// Recorder takes the events of one node (one arm) and routes each, by the name of its pod, to the history it belongs
-// to. Events of pods that no open history names are dropped: a node runs more than scenarios. Safe for concurrent use.
+// Recorder receives the events of one node (one arm) and routes each by its pod's name to the history it belongs to. Events of
+// pods without an open history are dropped, because a node runs more than scenarios. It is safe for concurrent use.
 type Recorder struct {
 	mu   sync.RWMutex
 	logs map[string]*Log // by pod name
@@ -38,16 +38,16 @@ func NewRecorder() *Recorder {
 	return &Recorder{logs: map[string]*Log{}}
 }
 
-// Open starts a history. Events of the header's pod and of the further pods named go there until the Log is closed.
-// Pod names, not namespaces, are the address: give every scenario's pods names of their own. A name that ends in "-*" stands
-// for the pods that a controller makes, which have one more word there: Generated.
+// Open starts a history. Events of the header's pod and of the pods in more go there until the Log is closed. Routing uses pod
+// names, not namespaces, so the pods of every scenario need unique names. A name that ends in "-*" matches the pods of a
+// controller, which have one more word there: Generated.
 func (r *Recorder) Open(header Header, more ...string) (*Log, error) {
 	pods := more
 	if header.Pod != "" {
 		pods = append([]string{header.Pod}, more...)
 	}
 	if len(pods) == 0 {
-		return nil, errors.New("open a history: no pod named, so no event could reach it; set Header.Pod")
+		return nil, errors.New("open a history: no pod name, so no event can reach it; set Header.Pod")
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,10 +64,10 @@ func (r *Recorder) Open(header Header, more ...string) (*Log, error) {
 	return log, nil
 }
 
-// Generated is the name to Open a history with for pods whose names a controller makes of its own name.
+// Generated returns the name to Open a history with for pods whose names a controller generates from its own.
 func Generated(controller string) string { return controller + "-*" }
 
-// Add implements Sink. A zero At becomes now.
+// Add implements Sink. A zero At means now.
 func (r *Recorder) Add(e Event) {
 	r.mu.RLock()
 	log := r.logs[e.Pod]
@@ -80,7 +80,7 @@ func (r *Recorder) Add(e Event) {
 	}
 }
 
-// Log is a history that is still being written. Safe for concurrent use.
+// Log is a history that is still being recorded. It is safe for concurrent use.
 type Log struct {
 	recorder *Recorder
 	header   Header
@@ -91,13 +91,13 @@ type Log struct {
 	changed chan struct{} // closed, and replaced, when an event is added
 }
 
-// Add implements Sink: it records the event whatever pod it names. An event that names none is about the header's pod;
-// a zero At becomes now. The harness records its own events (Armed, APIDelete, ...) here.
+// Add implements Sink: it records the event whatever pod it names. An event without a pod belongs to the header's pod; a zero
+// At means now. The harness records its own events (Armed, APIDelete, ...) here.
 func (l *Log) Add(e Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()
 	}
-	e.At = e.At.Round(0).UTC() // what is compared in memory is what the file holds
+	e.At = e.At.Round(0).UTC() // as it will be read back from the file
 	if e.Pod == "" {
 		e.Pod = l.header.Pod
 	}
@@ -109,7 +109,7 @@ func (l *Log) Add(e Event) {
 	l.changed = make(chan struct{})
 }
 
-// Close ends the routing of events to this history. What it holds stays readable; Add on the Log itself still works.
+// Close ends the routing of events to this history. Its events stay readable, and Add on the Log itself still works.
 func (l *Log) Close() {
 	l.recorder.mu.Lock()
 	defer l.recorder.mu.Unlock()
@@ -120,16 +120,15 @@ func (l *Log) Close() {
 	}
 }
 
-// History returns what was recorded so far.
+// History returns the events recorded so far.
 func (l *Log) History() History {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return History{Header: l.header, Events: slices.Clone(l.events)}
 }
 
-// Wait returns the first event, recorded before or after the call, for which match is true. It wakes on every new
-// event and looks at each event once. match must not block. When ctx ends first, the error wraps the context's cause,
-// names the scenario and says what was waited for.
+// Wait returns the first event, recorded before or after the call, for which match returns true. It checks every event once.
+// match must not block. If ctx ends first, the error wraps the context's cause and names the scenario and what was awaited.
 func (l *Log) Wait(ctx context.Context, what string, match func(Event) bool) (Event, error) {
 	var found Event
 	looked := 0
@@ -145,14 +144,14 @@ func (l *Log) Wait(ctx context.Context, what string, match func(Event) bool) (Ev
 	return found, err
 }
 
-// WaitAll returns when match is true of everything recorded so far; it asks at once and again after every new event.
-// match must not block, keep or change the slice. The error is that of Wait.
+// WaitAll returns when match returns true for all events recorded so far; it checks at once and again after every new event.
+// match must not block, and must not keep or change the slice. The error is like that of Wait.
 func (l *Log) WaitAll(ctx context.Context, what string, match func([]Event) bool) error {
 	for {
 		l.mu.Lock()
 		events, changed := l.events, l.changed
 		l.mu.Unlock()
-		// The slice is only ever appended to, so what was read under the lock stays as it is.
+		// The slice is only appended to, so the part read under the lock does not change.
 		if match(events[:len(events):len(events)]) {
 			return nil
 		}

@@ -22,7 +22,8 @@ import (
 	"time"
 )
 
-// Timeline returns the history as text, one event a line, in seconds after the first request, without events that no rule looks at.
+// Timeline returns the history as text, one event per line, in seconds after the first request, without events that no rule
+// uses.
 func (h History) Timeline() string {
 	events := h.ByTime()
 	var start time.Time
@@ -44,10 +45,10 @@ func (h History) Timeline() string {
 	return b.String()
 }
 
-// tellsLate is the shortest delay of a control, in seconds, that is told.
+// tellsLate is the shortest delay of a control, in seconds, that is shown.
 const tellsLate = 0.1
 
-// tell says what an event is; "" for one that no rule looks at.
+// tell returns an event as text; "" for one that no rule uses.
 func tell(e Event) string {
 	var words []string
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
@@ -74,7 +75,7 @@ func tell(e Event) string {
 		if e.Late < tellsLate {
 			return ""
 		}
-		add("control: kept waiting for %.2f s", e.Late)
+		add("control: delayed by %.2f s", e.Late)
 	case CRISlow:
 		add("runtime: %s took %.2f s", e.Call, e.Late)
 	case ControlSaw:
@@ -97,7 +98,7 @@ func tell(e Event) string {
 	case KubeletAgain:
 		add("kubelet starts another terminating sync")
 	case KubeletLeft:
-		add("kubelet still remembers %d kill(s)", e.Count)
+		add("kubelet still keeps %d kill record(s)", e.Count)
 	case Step:
 		add("step: %s", e.Reason)
 	case Manifest:

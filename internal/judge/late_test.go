@@ -29,7 +29,7 @@ func kept(due, by float64) timeline {
 	return timeline{{At: at(due), Kind: history.ControlLate, Late: by}}
 }
 
-// looked is a slow status call of the kubelet to the runtime.
+// looked is a slow read-only runtime call.
 func looked(s, took float64) timeline {
 	return timeline{{At: at(s), Kind: history.CRISlow, Call: "ListPodSandbox", Late: took}}
 }

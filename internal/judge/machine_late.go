@@ -104,7 +104,7 @@ func (f *facts) lost(from, to time.Time) time.Duration {
 	}
 }
 
-// waits returns the spans in which the control was delayed, in which the kubelet's own status call was slow, in which the
+// waits returns the spans in which the control was delayed, in which a read-only runtime call was slow, in which the
 // harness had seen a change but the control had not, and in which the runtime carried out a call about the pod. A call that
 // never returned explains nothing.
 func (f *facts) waits() []history.Span {

@@ -28,10 +28,10 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// ConfigVar names the file that tells the suite to play random scenarios.
+// ConfigVar is the environment variable with the path of the Config file; it makes the suite play random scenarios.
 const ConfigVar = "KGRACE_PROPERTIES"
 
-// Config says what one process of the suite plays: seeds From, From+1, ... of which it takes every Shards-th, Count in all.
+// Config describes the work of one process of the suite: every Shards-th of Count seeds, counted from Seed.
 type Config struct {
 	Kind      Kind          `json:"kind"`
 	Minor     string        `json:"minor"`
@@ -41,12 +41,12 @@ type Config struct {
 	Count     int           `json:"count"`
 	Shard     int           `json:"shard"`
 	Shards    int           `json:"shards"`
-	// Shrink is whether broken rules are shrunk, one scenario for each.
+	// Shrink enables shrinking of broken rules, one scenario for each.
 	Shrink    bool   `json:"shrink"`
 	Artifacts string `json:"artifacts"`
 }
 
-// Seeds are those of this process.
+// Seeds returns the seeds of this process.
 func (c Config) Seeds() (seeds []int) {
 	for i := c.Shard; i < c.Count; i += max(c.Shards, 1) {
 		seeds = append(seeds, c.Seed+i)
@@ -54,7 +54,7 @@ func (c Config) Seeds() (seeds []int) {
 	return seeds
 }
 
-// File names a file of this process in the artifacts folder.
+// File names a file of this process in the artifacts directory.
 func (c Config) File(kind, ext string) string {
 	return fmt.Sprintf("properties-%s-%s-%s-%d.%s", c.Kind, kind, c.Arm, c.Shard, ext)
 }
@@ -71,12 +71,12 @@ func ReadConfig(path string) (c Config, err error) {
 		return c, fmt.Errorf("%s=%s: %w", ConfigVar, path, err)
 	}
 	if len(c.Seeds()) == 0 {
-		return c, fmt.Errorf("%s=%s: nothing to play", ConfigVar, path)
+		return c, fmt.Errorf("%s=%s: no seeds to play; check count, shard and shards", ConfigVar, path)
 	}
 	return c, nil
 }
 
-// Results are what was found on one arm.
+// Results are the results of one arm.
 type Results struct {
 	Kind      Kind                    `json:"kind"`
 	Minor     string                  `json:"minor"`
@@ -84,10 +84,10 @@ type Results struct {
 	Seed      int                     `json:"seed"`
 	Histories int                     `json:"histories"`
 	Rules     map[scenario.Rule]Tally `json:"rules"`
-	// May counts, of kind Unhurried, the scenarios that were compared only up to where an exception allows a difference.
+	// May counts, for kind Unhurried, the scenarios that were compared only up to an exception.
 	May map[string]int `json:"may,omitempty"`
-	// Unsteady counts, of kind Unhurried, the scenarios in which the arms differed and, played again, did not: one of them was not
-	// what it had been the first time. Time is virtual, but the order of what is due in one moment is not always in our hands.
+	// Unsteady counts, for kind Unhurried, the scenarios in which the arms differed but, played again, did not: one of the two
+	// histories changed. Time is virtual, but the order of events due at one time is not always under our control.
 	Unsteady int `json:"unsteady,omitempty"`
 	// Unplayed are scenarios that could not be played to their end.
 	Unplayed []Found `json:"unplayed,omitempty"`
@@ -96,27 +96,27 @@ type Results struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Tally counts what the judge of one rule found.
+// Tally counts the outcomes of one rule.
 type Tally struct {
 	Held, Broken, Invalid int
 }
 
-// Found is a scenario in which a rule was broken.
+// Found is a scenario that broke a rule.
 type Found struct {
 	Rule scenario.Rule `json:"rule,omitempty"`
 	Seed int           `json:"seed"`
 	Why  string        `json:"why"`
-	// Steps and Pod are the scenario in words, after shrinking if it was shrunk.
+	// Scenario is the scenario as text, after shrinking if Shrunk is set.
 	Scenario string `json:"scenario"`
 	Shrunk   bool   `json:"shrunk"`
-	// Row is the file with the row for the catalogue, History that of what happened; relative to the artifacts folder.
+	// Row is the file with the row for the catalogue, History that with the history; both relative to the artifacts directory.
 	Row     string `json:"row,omitempty"`
 	History string `json:"history,omitempty"`
-	// Against is, of kind Unhurried, the history that it was held against.
+	// Against is, for kind Unhurried, the history that it was compared with.
 	Against string `json:"against,omitempty"`
 }
 
-// Files are those that were kept.
+// Files returns the names of the files that were kept.
 func (f Found) Files() (names []string) {
 	for _, name := range []string{f.Row, f.History, f.Against} {
 		if name != "" {
@@ -126,8 +126,8 @@ func (f Found) Files() (names []string) {
 	return names
 }
 
-// before says which of two findings about a rule stands for it: that of the smaller seed, and where nothing was shrunk that
-// which takes fewer words.
+// before reports whether f represents a rule rather than other: the one with the smaller seed or, if nothing is shrunk, the one
+// with the shorter text.
 func (f Found) before(other Found, k Kind) bool {
 	if k == Unhurried && len(f.Scenario) != len(other.Scenario) {
 		return len(f.Scenario) < len(other.Scenario)
@@ -141,11 +141,11 @@ func (r Results) Write(path string) error { return write(path, r) }
 // ReadResults reads the file.
 func ReadResults(path string) (r Results, err error) { return r, read(path, &r) }
 
-// unsteadyLimit: one scenario in so many may be unsteady, and one more.
+// unsteadyLimit: one scenario in that many may be unsteady, plus one.
 const unsteadyLimit = 500
 
-// Merge adds up what the processes of one arm found. The time is that of the longest. What stands for a broken rule is the same
-// scenario over however many processes the seeds were spread.
+// Merge adds up the results of one arm's processes. Seconds is the longest of all. The representative of a broken rule does not
+// depend on how the seeds were split.
 func Merge(parts ...Results) Results {
 	all := parts[0]
 	all.Rules, all.May = map[scenario.Rule]Tally{}, nil
@@ -181,7 +181,8 @@ func Merge(parts ...Results) Results {
 	return all
 }
 
-// Good says that the arm did what it must: fixed held every rule in every scenario, stock was caught; and both were judged.
+// Good returns an error unless the arm did what it must: fixed held every rule in every scenario, stock broke at least one, and
+// both were judged.
 func (r Results) Good() error {
 	judged := 0
 	for _, t := range r.Rules {
@@ -196,11 +197,11 @@ func (r Results) Good() error {
 		return fmt.Errorf("%s is not as stock in %d of %d histories; of %s the simplest is seed %d (%s): %s", r.Arm, r.Rules[scenario.Kept].Broken,
 			r.Histories, r.Broken[0].Rule, r.Broken[0].Seed, r.Broken[0].Scenario, r.Broken[0].Why)
 	case r.Kind == Unhurried && r.Unsteady > 1+r.Histories/unsteadyLimit:
-		return fmt.Errorf("%s: %d of %d scenarios were not the same when they were played again, more than 1 in %d: something races", r.Arm, r.Unsteady, r.Histories, unsteadyLimit)
+		return fmt.Errorf("%s: %d of %d scenarios differed when they were played again, more than 1 in %d: something races", r.Arm, r.Unsteady, r.Histories, unsteadyLimit)
 	case r.Kind == Unhurried:
 		return nil
 	case r.Arm == verdict.Stock && len(r.Broken) == 0:
-		return fmt.Errorf("stock broke no rule in %d histories: the scenarios or the judges have no teeth", r.Histories)
+		return fmt.Errorf("stock broke no rule in %d histories: the scenarios or the judges detect nothing", r.Histories)
 	case r.Arm == verdict.Fixed && len(r.Broken) > 0:
 		return fmt.Errorf("fixed broke %s with seed %d: %s", r.Broken[0].Rule, r.Broken[0].Seed, r.Broken[0].Why)
 	}

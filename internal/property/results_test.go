@@ -62,7 +62,7 @@ func TestMergeAndGood(t *testing.T) {
 		says   string
 		change func(*Results)
 	}{
-		{"no teeth", func(r *Results) { r.Broken = nil }},
+		{"detect nothing", func(r *Results) { r.Broken = nil }},
 		{"fixed broke R1", func(r *Results) { r.Arm = verdict.Fixed }},
 		{"nothing was judged", func(r *Results) { r.Rules = nil }},
 		{"could not be played", func(r *Results) { r.Unplayed = []Found{{Seed: 1}} }},

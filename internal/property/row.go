@@ -24,7 +24,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Words says in one line what a scenario is.
+// Words returns a scenario as one line of text.
 func Words(s scenario.Scenario) string {
 	text := []string{fmt.Sprintf("G=%d", s.Pod.Grace)}
 	for _, c := range s.Pod.All() {
@@ -39,7 +39,7 @@ func Words(s scenario.Scenario) string {
 	return strings.Join(text, "; ")
 }
 
-// how says in words how a container behaves.
+// how describes the behaviour of a container.
 func how(c scenario.Container) string {
 	how := fmt.Sprintf("ends %v after TERM", c.ExitAfter)
 	switch {
@@ -81,11 +81,11 @@ func how(c scenario.Container) string {
 	return how
 }
 
-// Row is a scenario as a row for the catalogue.
+// Row returns a scenario as a row for the catalogue.
 func Row(s scenario.Scenario, broken scenario.Rule, why string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s was broken: %s\n{\n", broken, why)
-	fmt.Fprintf(&b, "\tID:     %q,\n\tSource: \"found at random\",\n\tFixed:  \"\", // say what must show\n\tStock:  \"\", // say what shows\n", s.ID)
+	fmt.Fprintf(&b, "\tID:     %q,\n\tSource: \"found at random\",\n\tFixed:  \"\", // describe the expected behaviour\n\tStock:  \"\", // describe the observed behaviour\n", s.ID)
 	fmt.Fprintf(&b, "\tPod: Pod{Grace: %d", s.Pod.Grace)
 	for _, part := range []struct {
 		name string

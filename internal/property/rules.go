@@ -15,17 +15,17 @@ limitations under the License.
 */
 
 // Package property describes runs of random scenarios: their configuration, the rules that apply, and their results. Package
-// draw makes the scenarios; the suite in test/regression/sim plays them at the sim level, one kubelet in one bubble for each;
-// the judges of the catalogue judge them, unchanged.
+// draw generates the scenarios; the suite in test/regression/sim plays them at the sim level, with one kubelet in one bubble
+// for each; the judges of the catalogue judge them, unchanged.
 //
-// There are two kinds. Of kind Requests every rule that applies to a scenario must be held on the fixed arm. Stock breaks
-// rules: a run in which it does not proves that the scenarios or the judges have no teeth. For each rule that was broken, one
-// scenario is shrunk, written down as a row for the catalogue, and its history kept. Not there: static pods, restarts, cut
-// connections, probes, pulls. Those are rows of the catalogue.
+// There are two kinds. For kind Requests the fixed arm must hold every rule that applies to a scenario. Stock breaks rules: a
+// run in which it does not shows that the scenarios or the judges detect nothing. For each broken rule one scenario is shrunk
+// and written as a row for the catalogue, and its history is kept. Not covered are static pods, restarts, cut connections,
+// probes and pulls, which have rows in the catalogue.
 //
-// Of kind Unhurried nobody asks for an earlier end, whatever else goes wrong, and the fixed arm must do what stock does, call
-// by call and moment by moment (judge.Compare), but for what judge.May lists. Not there: static pods, orphans, finalizers, cut
-// connections.
+// For kind Unhurried no request asks for an earlier end, whatever else goes wrong, and the fixed arm must do what stock does,
+// call by call and time by time (judge.Compare), except for what judge.May lists. Not covered are static pods, orphans,
+// finalizers and cut connections.
 package property
 
 import (
@@ -35,8 +35,8 @@ import (
 	"github.com/kgrace/kgrace/internal/sim"
 )
 
-// Rules are the rules whose judges can judge a generated scenario. Some ask for a promise that a fault of the runtime breaks
-// on any kubelet, so they are left out where there is one.
+// Rules returns the rules that can be judged in a generated scenario. Some promise what no kubelet can keep during a fault of
+// the runtime, so they are left out if there is one.
 func Rules(s scenario.Scenario) []scenario.Rule {
 	evicted, leaves := false, s.Leaves()
 	for _, step := range s.Steps {
@@ -74,28 +74,28 @@ func Rules(s scenario.Scenario) []scenario.Rule {
 			rules = append(rules, rule)
 		}
 	}
-	// A runtime that is slow or refuses decides itself when a container dies.
+	// With a slow or refusing runtime, the runtime decides when a container dies.
 	add(!disturbed, scenario.Deadline)
 	add(!disturbed || refuses, scenario.OnlyShorter)
-	// The judge holds each shortening's own stop call against its own deadline; a container that still waits is never sent
-	// one if another shortening comes before.
+	// The judge checks the stop call of each shortening against that shortening's deadline; a container that still waits never
+	// gets one if another shortening comes first.
 	add(!disturbed && (shortenings < 2 || !waits), scenario.ShorterActs)
 	add(!disturbed, scenario.Zero)
 	add(!disturbed, scenario.Window)
-	// A server that is killed at once does not see its client go.
+	// A server that is killed at once does not see its client disconnect.
 	add(!disturbed && !(http && zero), scenario.HookOnce)
 	add(!disturbed, scenario.Prompt)
-	// A refused stop is a failed kill, and is told.
+	// A refused stop is a failed kill, which is reported.
 	add(!refuses, scenario.Quiet)
 	// An evicted pod stays in the API.
 	add(leaves, scenario.Ends)
-	// Of a pod that ended before it was evicted the kubelet may know nothing.
+	// The kubelet may know nothing of a pod that ended before it was evicted.
 	add(!disturbed && (leaves || evicted) && (!late || stubborn), scenario.Kept)
 	add(!disturbed || hangs, scenario.NoLeftovers)
 	return rules
 }
 
-// Shortens reports whether a request asks for less than one before it.
+// Shortens reports whether a request asks for less than an earlier one.
 func Shortens(s scenario.Scenario) bool {
 	least := int64(-1)
 	for _, step := range s.Steps {
@@ -111,8 +111,8 @@ func Shortens(s scenario.Scenario) bool {
 	return false
 }
 
-// On is the scenario as a runtime can show it. CRI-O takes some 10 ms to kill even at once, and the judges of R1 and R3 give
-// a grace of 0 no time at all; that of R4 does, and judges the same.
+// On adapts the scenario to a runtime. CRI-O takes some 10 ms even for an immediate kill, and the judges of R1 and R3 allow no
+// time for a grace of 0; the judge of R4 does, and checks the same.
 func On(p sim.Behaviour, s scenario.Scenario) scenario.Scenario {
 	zero := slices.ContainsFunc(s.Steps, func(step scenario.Step) bool {
 		grace, ok := scenario.Asked(step.Do, s.Pod.Grace)

@@ -26,64 +26,65 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Kind is what kind of random scenarios is played, and what is held against them.
+// Kind is the kind of random scenarios, which determines the check.
 type Kind string
 
 const (
-	// Requests: what was asked for may shorten a grace. Each arm is judged by the judges of the catalogue.
+	// Requests: requests may shorten the grace. The judges of the catalogue judge each arm.
 	Requests Kind = "requests"
-	// Unhurried: nothing that was asked for moves the deadline. What fixed does must be what stock does; where it may differ, the
-	// judges of the catalogue say what it must do.
+	// Unhurried: no request moves the deadline. Fixed must do what stock does; where it may differ, the judges of the catalogue
+	// apply to it.
 	Unhurried Kind = "unhurried"
 )
 
 // Kinds returns every kind.
 func Kinds() []Kind { return []Kind{Requests, Unhurried} }
 
-// StreamFD is the file that a suite writes what it played to.
+// StreamFD is the file descriptor to which a suite writes the scenarios that it played.
 const StreamFD = 3
 
-// Played is one scenario of kind Unhurried as it was played on one arm. A suite writes one after the other, as JSON.
+// Played is one played scenario of kind Unhurried on one arm. A suite writes one after the other, as JSON.
 type Played struct {
 	Seed int `json:"seed"`
-	// Scenario is what was played in words, Row as a row for the catalogue. Why says that it could not be played to its end.
+	// Scenario is the scenario as text, Row as a row for the catalogue. Why is the reason if it could not be played to its end.
 	Scenario string          `json:"scenario"`
 	Row      string          `json:"row"`
 	Why      string          `json:"why,omitempty"`
 	History  history.History `json:"history"`
-	// Findings are those of the catalogue's judges.
+	// Findings are the findings of the catalogue's judges.
 	Findings []judge.Finding `json:"findings,omitempty"`
 }
 
-// Same compares what stock and fixed made of one scenario. With no exceptions nothing may differ.
+// Same compares stock and fixed in one scenario. Without exceptions nothing may differ.
 func Same(stock, fixed Played, may []judge.Exception) (*judge.Difference, *judge.Exception, error) {
 	if stock.Seed != fixed.Seed || stock.Scenario != fixed.Scenario {
-		return nil, nil, fmt.Errorf("the arms played two scenarios: seed %d (%s) and seed %d (%s)", stock.Seed, stock.Scenario, fixed.Seed, fixed.Scenario)
+		return nil, nil, fmt.Errorf("the arms played different scenarios: seed %d (%s) and seed %d (%s)", stock.Seed, stock.Scenario, fixed.Seed, fixed.Scenario)
 	}
 	d, by := judge.Same(stock.History, fixed.History, may)
 	return d, by, nil
 }
 
-// UnhurriedRules are the rules that say what fixed must do with an unhurried pod where it may differ from stock.
+// UnhurriedRules returns the rules for an unhurried pod on fixed where it may differ from stock.
 func UnhurriedRules(s scenario.Scenario) []scenario.Rule {
 	if !plain(s) {
 		return nil
 	}
 	struck := func(by func(scenario.Fault) bool) bool { return slices.ContainsFunc(s.Faults, by) }
 	rules := []scenario.Rule{scenario.OneTerm, scenario.RuntimeCalls, scenario.NoLeftovers}
-	// Where a call hangs, or the runtime does not say what lives, the pod ends when that does.
+	// If a call hangs, or the runtime does not report which containers run, the pod ends only when that is over.
 	if s.Leaves() && !struck(func(f scenario.Fault) bool { return f.Hangs || strings.HasSuffix(f.Call, "Status") }) {
 		rules = append(rules, scenario.Ends)
 	}
-	// That of the hook knows none that the runtime keeps, nor one that goes on because a stop hangs.
+	// The judge of HookOnce does not handle a hook that the runtime keeps, or one that continues because a stop hangs.
 	if !struck(func(f scenario.Fault) bool { return f.Hangs || f.Call == "ExecSync" && f.Delay > 0 }) {
 		rules = append(rules, scenario.HookOnce)
 	}
 	return rules
 }
 
-// plain reports whether the judges know what happens: kills by terminations, one kubelet, and where a termination begins late, one
-// request (they take another delete for one that moves the deadline, though the API passes it by).
+// plain reports whether the judges cover the scenario: only terminations kill, there is one kubelet, and if a termination
+// begins late, there is one request (the judges take a second delete for one that moves the deadline, though the API ignores
+// it).
 func plain(s scenario.Scenario) bool {
 	if s.Pod.Restarts {
 		return false

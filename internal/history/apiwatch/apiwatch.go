@@ -29,9 +29,8 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// Pods records every change of every pod in the namespace as history.APIPod, and what its status says of the ends of
-// containers as history.APIContainer. It returns when the watch is open: a
-// change made after that is recorded. At is when the change arrived here.
+// Pods records every change of every pod in the namespace as history.APIPod, and the exits of containers in the pods' statuses
+// as history.APIContainer. It returns when the watch is open: a later change is recorded. At is when the change arrived here.
 func Pods(ctx context.Context, client kubernetes.Interface, namespace string, sink history.Sink) (*Watch, error) {
 	pods := client.CoreV1().Pods(namespace)
 	var ends Ends
@@ -54,9 +53,9 @@ func Pods(ctx context.Context, client kubernetes.Interface, namespace string, si
 	})
 }
 
-// Events records every event that the kubelet reports about a pod in the namespace as history.KubeletEvent, once for
-// each time its count goes up. At is when it arrived here: the API's own stamps have whole seconds. The kubelet sends
-// events in the background, so they come after what they tell of.
+// Events records every event that the kubelet reports about a pod in the namespace as history.KubeletEvent, once for each
+// increase of its count. At is when the event arrived here: the API's own timestamps have whole seconds. The kubelet sends
+// events in the background, so they arrive after what they report.
 func Events(ctx context.Context, client kubernetes.Interface, namespace string, sink history.Sink) (*Watch, error) {
 	events := client.CoreV1().Events(namespace)
 	return start(ctx, source[*corev1.Event]{
@@ -81,7 +80,7 @@ func Events(ctx context.Context, client kubernetes.Interface, namespace string, 
 	})
 }
 
-// PodEvent is what a history holds of a change of a pod seen now.
+// PodEvent returns the history event for a change of a pod seen now.
 func PodEvent(change watch.EventType, pod *corev1.Pod) history.Event {
 	e := history.Event{
 		Kind:    history.APIPod,
@@ -99,10 +98,10 @@ func PodEvent(change watch.EventType, pod *corev1.Pod) history.Event {
 	return e
 }
 
-// containerPath is how the kubelet's events name a container: spec.containers{main}.
+// containerPath matches the field path of a container in the kubelet's events: spec.containers{main}.
 var containerPath = regexp.MustCompile(`^spec\.(?:containers|initContainers|ephemeralContainers)\{(.+)\}$`)
 
-// KubeletEvent is what a history holds of an event by the kubelet seen now.
+// KubeletEvent returns the history event for an event of the kubelet seen now.
 func KubeletEvent(event *corev1.Event) history.Event {
 	e := history.Event{
 		Kind:    history.KubeletEvent,

@@ -16,7 +16,7 @@ limitations under the License.
 
 // Package apiwatch records the pods of one namespace as the API server sends them, and the kubelet's events about them.
 //
-// A list is followed by a watch from the list's resource version, so nothing between the two is lost. A watch that breaks is
-// taken up again where it ended; where the API server no longer knows that version, a new list is compared with what was seen,
-// and pods that vanished are recorded as DELETED.
+// A list is followed by a watch from the list's resource version, so nothing between the two is lost. A broken watch resumes
+// where it ended; if the API server no longer knows that version, a new list is compared with the recorded state, and pods that
+// are gone are recorded as DELETED.
 package apiwatch

@@ -26,11 +26,11 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// Ends notices what pods' statuses say about the ends of containers, each statement once. The zero value has seen none. Not
-// safe for concurrent use.
+// Ends detects container exits in the statuses of pods and reports each one once. The zero value has seen none. It is not safe
+// for concurrent use.
 type Ends struct{ seen map[string]bool }
 
-// See returns what a history holds of the statements of a pod that were not seen before.
+// See returns the history events for the exits in a pod's status that it has not seen before.
 func (e *Ends) See(pod *corev1.Pod) []history.Event {
 	if e.seen == nil {
 		e.seen = map[string]bool{}

@@ -42,10 +42,10 @@ func (w *Watch) Stop() {
 	<-w.done
 }
 
-// Done is closed when the recording ended.
+// Done is closed when the recording has ended.
 func (w *Watch) Done() <-chan struct{} { return w.done }
 
-// Err says why the recording ended by itself; nil while it runs and after Stop or the end of its context.
+// Err returns the error that ended the recording; nil while it runs and after Stop or the end of its context.
 func (w *Watch) Err() error {
 	select {
 	case <-w.done:
@@ -55,7 +55,7 @@ func (w *Watch) Err() error {
 	}
 }
 
-// object is what every API object gives here.
+// object is the interface of every API object used here.
 type object interface {
 	runtime.Object
 	metav1.Object
@@ -69,7 +69,7 @@ type source[T object] struct {
 	see   func(watch.EventType, T)
 }
 
-// start lists, records what is there, opens the watch and returns; the watch goes on in the background.
+// start lists and records the current state, opens the watch and returns; the watch continues in the background.
 func start[T object](ctx context.Context, src source[T]) (*Watch, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &follower[T]{source: src, seen: map[types.UID]T{}}
@@ -99,7 +99,7 @@ func start[T object](ctx context.Context, src source[T]) (*Watch, error) {
 	}
 }
 
-// follower remembers what it has seen, to tell what a new list leaves out.
+// follower remembers what it has seen, to detect what is missing from a new list.
 type follower[T object] struct {
 	source[T]
 	seen   map[types.UID]T
@@ -107,7 +107,7 @@ type follower[T object] struct {
 	once   sync.Once
 }
 
-// relist records what differs from what was seen: the first list in full, later ones only what changed.
+// relist records the differences from what was seen: the first list in full, later ones only where something changed.
 func (f *follower[T]) relist(ctx context.Context) (string, error) {
 	items, version, err := f.list(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -135,7 +135,7 @@ func (f *follower[T]) relist(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-// follow watches from version until ctx ends. It lists again only when the server says that version is gone.
+// follow watches from version until ctx ends. It lists again only if the server reports that version as gone.
 func (f *follower[T]) follow(ctx context.Context, version string) error {
 	for {
 		err := f.watchFrom(ctx, version)
@@ -182,6 +182,6 @@ func (f *follower[T]) watchFrom(ctx context.Context, version string) error {
 		f.see(event.Type, item)
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: "the watch ended without a reason",
+		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: "the watch ended without an error",
 	}}
 }

@@ -30,8 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// Jobs records of every Job in the namespace that it is over, failed or complete, as history.APIJob, once. At is when that
-// arrived here.
+// Jobs records the end of every Job in the namespace, failed or complete, as history.APIJob, once. At is when it arrived here.
 func Jobs(ctx context.Context, client kubernetes.Interface, namespace string, sink history.Sink) (*Watch, error) {
 	jobs := client.BatchV1().Jobs(namespace)
 	told := map[types.UID]bool{}
@@ -55,7 +54,7 @@ func Jobs(ctx context.Context, client kubernetes.Interface, namespace string, si
 	})
 }
 
-// jobOver is what a history holds of a Job that is over, seen now; false if it is not.
+// jobOver returns the history event for a finished Job seen now; false if the Job is not finished.
 func jobOver(job *batchv1.Job) (history.Event, bool) {
 	for _, c := range job.Status.Conditions {
 		if (c.Type == batchv1.JobFailed || c.Type == batchv1.JobComplete) && c.Status == corev1.ConditionTrue {

@@ -27,7 +27,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// retryWatcher is a watch from version that opens itself again where it was cut.
+// retryWatcher returns a watch from version that reopens itself when it is cut.
 func retryWatcher(ctx context.Context, version string, open func(context.Context, metav1.ListOptions) (watch.Interface, error)) (watch.Interface, error) {
 	return watchtools.NewRetryWatcherWithContext(ctx, version, &cache.ListWatch{WatchFuncWithContext: open})
 }

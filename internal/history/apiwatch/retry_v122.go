@@ -27,8 +27,8 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// retryWatcher is a watch from version that opens itself again where it was cut. With v1.22's client-go, which has no contexts
-// here. The sim level of v1.22 is all that is compiled with it, and that watches nothing.
+// retryWatcher returns a watch from version that reopens itself when it is cut. It uses v1.22's client-go, which takes no
+// contexts here. Only the sim level of v1.22 is compiled with it, and that level watches nothing.
 func retryWatcher(ctx context.Context, version string, open func(context.Context, metav1.ListOptions) (watch.Interface, error)) (watch.Interface, error) {
 	return watchtools.NewRetryWatcher(version, &cache.ListWatch{WatchFunc: func(options metav1.ListOptions) (watch.Interface, error) {
 		return open(ctx, options)

@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package lines receives the lines that the processes in a scenario's containers send about themselves: a unix socket
-// on the host, which pods mount by hostPath, JSON objects one a line.
+// Package lines receives the lines that the processes in a scenario's containers report about themselves: JSON objects, one per
+// line, over a unix socket on the host that pods mount by hostPath.
 //
-// A line that a process wrote before it was killed is not lost: it lies in the kernel's socket buffer and is read
-// after the process is gone. The stamp on a line is the container's own, by the same machine clock.
+// A line that a process wrote before it was killed is not lost: it stays in the kernel's socket buffer and is read after the
+// process is gone. Each line carries the container's own timestamp, from the same machine clock.
 package lines

@@ -32,19 +32,19 @@ import (
 	"github.com/kgrace/kgrace/internal/unixsock"
 )
 
-// Start is the first word of the line a container's main process begins with. The end of a connection that carried it
-// is recorded as a Line with Reason EOF: the main process is gone, whatever the runtime says.
+// Start is the first word of the first line of a container's main process. The end of the connection that carried it is
+// recorded as a Line with Reason EOF: the main process is gone, whatever the runtime reports.
 const Start = "START"
 
-// EOF is the Reason of the event that stands for the end of a main process's connection. Its At is when the server
-// noticed: usually within a millisecond of the kernel closing the dead process's socket, later on a busy machine. The
-// exact moment of a death is history.ContainerExit.
+// EOF is the Reason of the event for the end of a main process's connection. Its At is when the server noticed that: usually
+// within a millisecond after the kernel closed the dead process's socket, later on a busy machine. The exact time of the exit
+// is that of history.ContainerExit.
 const EOF = "EOF"
 
-// maxLine bounds one line, in bytes.
+// maxLine is the maximum length of a line in bytes.
 const maxLine = 64 << 10
 
-// Message is one line as it goes over the socket.
+// Message is one line on the socket.
 type Message struct {
 	Pod       string    `json:"pod"`
 	Container string    `json:"container"`
@@ -65,9 +65,9 @@ type Server struct {
 	conns map[net.Conn]struct{}
 }
 
-// Serve listens on a unix socket at path and puts every line into sink. Any user may connect: a container's process
-// need not be root. A connection that sends something else than lines is closed, and trouble (may be nil) is told.
-// The server ends with ctx or Close.
+// Serve listens on a unix socket at path and adds every line to sink. Any user may connect: a container's process need not be
+// root. A connection that sends anything but lines is closed, and trouble (may be nil) is called. The server ends with ctx or
+// Close.
 func Serve(ctx context.Context, path string, sink history.Sink, trouble func(error)) (*Server, error) {
 	listener, err := unixsock.Listen(path, 0o666)
 	if err != nil {
@@ -85,15 +85,15 @@ func Serve(ctx context.Context, path string, sink history.Sink, trouble func(err
 	return s, nil
 }
 
-// Close stops listening, closes every connection and returns when no goroutine is left. Lines that were sent before
-// are still recorded.
+// Close stops listening, closes every connection and returns when all goroutines have ended. Lines sent before are still
+// recorded.
 func (s *Server) Close() error {
 	s.end()
 	s.wait.Wait()
 	return nil
 }
 
-// end lets the open connections drain: what lies in their buffers is read, nothing more is waited for.
+// end drains the open connections: it reads what is buffered and waits for nothing more.
 func (s *Server) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

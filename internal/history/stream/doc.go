@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package stream carries events from one process to another through a file: one appends JSON lines, another follows them. Both
-// run on one machine, with one clock, but may be in different namespaces.
+// Package stream passes events from one process to another through a file: one appends JSON lines, another follows them. Both
+// run on one machine with one clock, but may be in different namespaces.
 //
-// A writer says in a line of its own when it begins, so that a reader notices that one ended and another took over: what
-// happened in between is lost, and so is what the first one knew. A line that is not whole yet is waited for.
+// A writer writes a line when it starts, so that a reader notices when another writer takes over: the events in between are
+// lost, and so is the state of the first writer. The reader waits for the rest of an incomplete line.
 package stream

@@ -32,14 +32,14 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// Follower puts the events of a file into a sink as they come, from the file's beginning.
+// Follower adds the events of a file to a sink as they arrive, from the beginning of the file.
 type Follower struct {
 	path  string
 	sink  history.Sink
 	watch *fsnotify.Watcher
 
 	file   *os.File
-	rest   []byte // of a line that is not whole yet
+	rest   []byte // of an incomplete line
 	number int
 	begun  bool
 
@@ -50,13 +50,13 @@ type Follower struct {
 	err error
 }
 
-// Follow begins to follow a file, which need not be there yet; its folder must. It ends with ctx or Close.
+// Follow starts to follow a file, which need not exist yet; its directory must. It ends with ctx or Close.
 func Follow(ctx context.Context, path string, sink history.Sink) (*Follower, error) {
 	watch, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, fmt.Errorf("follow %s: %w", path, err)
 	}
-	// The folder and not the file: that is made later, by somebody else.
+	// Watch the directory, because another process creates the file later.
 	if err := watch.Add(filepath.Dir(path)); err != nil {
 		return nil, errors.Join(fmt.Errorf("follow %s: %w", path, err), watch.Close())
 	}
@@ -66,14 +66,14 @@ func Follow(ctx context.Context, path string, sink history.Sink) (*Follower, err
 	return f, nil
 }
 
-// Err says why the events are not whole; nil while they are.
+// Err returns why the events are incomplete; nil if they are complete.
 func (f *Follower) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
 }
 
-// Close ends the following; lines that were written before are still taken.
+// Close stops following; lines written before are still read.
 func (f *Follower) Close() error {
 	f.cancel()
 	<-f.done
@@ -101,7 +101,7 @@ func (f *Follower) run(ctx context.Context) {
 				return
 			}
 		case err := <-f.watch.Errors:
-			// An overflow loses wake-ups, not lines: they lie in the file.
+			// An overflow loses wake-ups, not lines, which are in the file.
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				f.trouble(fmt.Errorf("follow %s: %w", f.path, err))
 				return
@@ -110,7 +110,7 @@ func (f *Follower) run(ctx context.Context) {
 	}
 }
 
-// take takes what lies in the file; false when there is no sense in going on.
+// take reads the available lines; it returns false if there is no point in continuing.
 func (f *Follower) take() bool {
 	if f.file == nil {
 		file, err := os.Open(f.path)
@@ -153,7 +153,7 @@ func (f *Follower) see(text []byte) error {
 	case l.Trouble != "":
 		return errors.New(l.Trouble)
 	case l.Begun != 0 && f.begun:
-		return fmt.Errorf("the recorder ended and was started again, with pid %d; what happened in between is lost", l.Begun)
+		return fmt.Errorf("the recorder was restarted, with pid %d; the events in between are lost", l.Begun)
 	case l.Begun != 0:
 		f.begun = true
 	}

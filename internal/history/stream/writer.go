@@ -25,16 +25,16 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// line is one line of the file. One of its fields is set.
+// line is one line of the file. Exactly one of its fields is set.
 type line struct {
-	// Begun is the pid of a writer that begins here.
+	// Begun is the pid of a writer that starts here.
 	Begun int            `json:"begun,omitempty"`
 	Event *history.Event `json:"event,omitempty"`
-	// Trouble says why the recording is not whole from here on.
+	// Trouble is the reason why the recording is incomplete from here on.
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// Writer adds lines to a file. It is a history.Sink; Add is one write. Safe for concurrent use.
+// Writer appends lines to a file. It is a history.Sink; each Add is one write. It is safe for concurrent use.
 type Writer struct {
 	mu   sync.Mutex
 	file *os.File
@@ -43,7 +43,7 @@ type Writer struct {
 
 var _ history.Sink = (*Writer)(nil)
 
-// Append opens a file to add lines to, making it where it is missing, and says that it begins.
+// Append opens a file for appending, creates it if needed, and records the start of the writer.
 func Append(path string) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
@@ -56,20 +56,20 @@ func Append(path string) (*Writer, error) {
 	return w, nil
 }
 
-// Add implements history.Sink. What goes wrong is told by Err.
+// Add implements history.Sink. Err returns its errors.
 func (w *Writer) Add(e history.Event) { _ = w.put(line{Event: &e}) }
 
-// Trouble says why what was recorded is not whole.
+// Trouble records why the recording is incomplete.
 func (w *Writer) Trouble(why error) error { return w.put(line{Trouble: why.Error()}) }
 
-// Err is the first error of a write; nil if all went well.
+// Err returns the errors of all writes; nil if there were none.
 func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
-// Close closes the file and returns the first error of all.
+// Close closes the file and returns the errors of all writes and of the close.
 func (w *Writer) Close() error {
 	err := w.file.Close()
 	return errors.Join(w.Err(), err)
@@ -80,7 +80,7 @@ func (w *Writer) put(l line) error {
 	if err == nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		// One write a line: lines of a file opened to append do not mix.
+		// One write per line, so that lines of concurrent appenders do not mix.
 		_, err = w.file.Write(append(text, '\n'))
 		w.err = errors.Join(w.err, err)
 	}

@@ -15,7 +15,7 @@ limitations under the License.
 */
 
 // Package draw generates random scenarios with rapid, which can shrink them. It is separate from package property so that the
-// command, which only runs the suite, does not get the flags of a property tester.
+// kgrace command, which only runs the suite, does not get rapid's flags.
 package draw
 
 import (
@@ -28,19 +28,19 @@ import (
 )
 
 const (
-	longest = 40 // seconds of grace; stock takes the first one's time, and each second costs the same
+	longest = 40 // seconds of grace; each simulated second costs time, and stock runs for the whole first grace
 	quarter = 250 * time.Millisecond
-	// odd keeps requests off whole seconds, where timers of the kubelet and of the runtime are: two things at one moment
-	// have no order.
+	// odd keeps requests off whole seconds, where timers of the kubelet and of the runtime expire: two events at one time have
+	// no order.
 	odd = 70 * time.Millisecond
-	// near is closer than a request may come to the deadline that it asks for: the API server counts in whole seconds, and
-	// takes what is less than one away for past.
+	// near is the minimum distance of a request from its own deadline: the API server counts in whole seconds, and treats a
+	// deadline less than one second away as past.
 	near = 1250 * time.Millisecond
 )
 
-// Scenarios draws scenarios of one pod: containers and sidecars that are stubborn or end a while after TERM, preStop hooks of
-// every kind, and up to four requests (deletes longer and shorter, forced ones, evictions), with now and then a fault of the
-// runtime's stop call. Small draws are simple scenarios, so what rapid shrinks to is one. Each has the id given.
+// Scenarios draws scenarios of one pod: containers and sidecars that are stubborn or exit some time after TERM, preStop hooks
+// of every kind, and up to four requests (longer and shorter deletes, forced ones, evictions), occasionally with a fault of the
+// runtime's stop call. Small draws are simple scenarios, so rapid shrinks towards them. Each has the given id.
 func Scenarios(id string) *rapid.Generator[scenario.Scenario] {
 	return rapid.Custom(func(t *rapid.T) scenario.Scenario {
 		s := scenario.Scenario{ID: id, Family: "random", Source: "generated", Fixed: "every rule holds", Stock: "unknown",
@@ -77,7 +77,7 @@ func pod(t *rapid.T) scenario.Pod {
 	return p
 }
 
-// hook draws no hook or one. Servers of HTTP hooks share a port, so there is one at most.
+// hook draws a hook or none. Servers of HTTP hooks share a port, so there is at most one.
 func hook(t *rapid.T, grace int64, http *bool) *scenario.Hook {
 	switch rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, 4}).Draw(t, "hook") {
 	case 1:
@@ -95,8 +95,8 @@ func hook(t *rapid.T, grace int64, http *bool) *scenario.Hook {
 	return nil
 }
 
-// steps draws the requests. Each but the first comes while the pod is still being stopped: later ones ask for nothing. A
-// forced delete takes the pod out of the API, so nothing can come after it.
+// steps draws the requests. All but the first come while the pod is still being stopped; later ones would have no effect. A
+// force delete removes the pod from the API, so no request can follow it.
 func steps(t *rapid.T, spec int64) (all []scenario.Step) {
 	var at time.Duration
 	least := int64(longest) * 2
@@ -118,8 +118,8 @@ func steps(t *rapid.T, spec int64) (all []scenario.Step) {
 	return all
 }
 
-// action draws a request. A negative grace, of which the API makes 1, only comes first: the judge looks at what the first
-// delete became.
+// action draws a request. A negative grace, which the API server changes to 1, only comes first: the judge checks what the
+// first delete became.
 func action(t *rapid.T, first bool) scenario.Action {
 	switch rapid.SampledFrom([]int{0, 0, 0, 0, 0, 1, 1, 2, 3, 4}).Draw(t, "request") {
 	case 1:
@@ -136,8 +136,8 @@ func action(t *rapid.T, first bool) scenario.Action {
 	return scenario.Delete{Grace: rapid.Int64Range(1, longest).Draw(t, "grace")}
 }
 
-// faults draws none, or one of the stop call. One that hangs is drawn only where a shorter request can end the pod: without
-// one it ends with the call's own time limit, minutes later.
+// faults draws no fault, or one of the stop call. It draws a hanging call only if a shorter request can end the pod: otherwise
+// the pod ends with the call's own time limit, minutes later.
 func faults(t *rapid.T, s scenario.Scenario) []scenario.Fault {
 	kinds := []int{0, 0, 0, 0, 0, 0, 0, 1, 2}
 	if property.Shortens(s) && len(s.Pod.All()) == 1 && s.Pod.Containers[0].Hook == nil {

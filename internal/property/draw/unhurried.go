@@ -25,8 +25,8 @@ import (
 )
 
 // Unhurried draws scenarios in which nobody hurries the pod: one request, or several of which none asks for an earlier end,
-// with whatever else may happen to a pod that is being stopped. What takes time takes its own odd part of a second, so that
-// no two things happen in one moment by chance: stock has no order for those, so neither has what it is compared with.
+// with any other events that a terminating pod may see. Everything that takes time gets its own odd fraction of a second, so
+// that no two events coincide by chance: stock has no order for those, so a comparison with it has none either.
 func Unhurried(id string) *rapid.Generator[scenario.Scenario] {
 	return rapid.Custom(func(t *rapid.T) scenario.Scenario {
 		s := scenario.Scenario{ID: id, Family: "unhurried", Source: "generated", Fixed: "as stock", Stock: "as it is",
@@ -37,7 +37,7 @@ func Unhurried(id string) *rapid.Generator[scenario.Scenario] {
 		s.Pod = u.pod()
 		s.Faults = u.faults(&s)
 		s.Steps = u.steps(s)
-		// Calls that hang end with their own limit, two minutes after what they ask for.
+		// Hanging calls end with their own limit, two minutes after the requested timeout.
 		s.Watch = map[scenario.Level]time.Duration{scenario.LevelSim: s.Longest() + 2*(longest*time.Second+2*time.Minute)}
 		return s
 	})
@@ -47,13 +47,13 @@ func Unhurried(id string) *rapid.Generator[scenario.Scenario] {
 type unhurried struct {
 	t    *rapid.T
 	http bool
-	// sick: a container falls sick. Which of two is killed first, nobody knows.
+	// sick: a container fails its liveness probe. With two of them the order of the kills is undefined.
 	sick bool
-	// odds counts the odd parts given out.
+	// odds counts the odd fractions handed out.
 	odds int
 }
 
-// odd is a part of a second that nothing else of the scenario has.
+// odd returns a fraction of a second that is unique in the scenario.
 func (u *unhurried) odd() time.Duration {
 	u.odds++
 	return time.Duration(u.odds)*7*time.Millisecond + time.Duration(u.odds*u.odds)*time.Microsecond
@@ -69,19 +69,19 @@ func (u *unhurried) seconds(label string, low, high int64) int64 {
 	return rapid.Int64Range(low, max(low, high)).Draw(u.t, label)
 }
 
-// rarely is true once in so many times.
+// rarely returns true once in n times.
 func (u *unhurried) rarely(label string, n int) bool {
 	return rapid.IntRange(0, n-1).Draw(u.t, label) == n-1
 }
 
-// steps draws what happens to the pod: maybe something that has it synced, the request, maybe more that ask for no earlier
-// end, and maybe a restart in between.
+// steps draws the events of the pod: possibly one that makes the kubelet sync it, the request, possibly more requests that do
+// not ask for an earlier end, and possibly a restart in between.
 func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
 	spec := s.Pod.Grace
 	var at time.Duration
 	before := u.oneOf("before", 0, 0, 0, 0, 0, 0, 0, 0, 1, 2)
 	if before == 2 && len(s.Pod.All()) > 1 {
-		before = 1 // what a kill by SyncPod leaves of a pod may come to its end by itself
+		before = 1 // the rest of the pod after a kill by SyncPod may end by itself
 	}
 	switch before {
 	case 1:
@@ -93,7 +93,7 @@ func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
 	}
 	do := u.request()
 	if !s.Pod.Restarts && (before == 2 || s.Pod.Containers[0].EndsByItself()) {
-		do = scenario.DeletePlainly{} // the pod may be at its end already, with the spec's grace
+		do = scenario.DeletePlainly{} // the pod may be terminating already, with the spec's grace
 	}
 	steps = append(steps, scenario.Step{After: at, Do: do})
 	first := at
@@ -107,7 +107,7 @@ func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
 		case 0:
 			left := max(grace-int64((at-first)/time.Second)+1, 1) // the termination may begin a second late
 			if s.Pulls() || before > 0 {
-				left = grace // nobody knows when the termination begins
+				left = grace // the start of the termination is unknown
 			}
 			steps = append(steps, u.again(do, grace, left, at, spec))
 		case 1:
@@ -147,8 +147,8 @@ func (u *unhurried) request() scenario.Action {
 	return scenario.Delete{Grace: u.seconds("grace", 1, longest)}
 }
 
-// again draws another request, whose deadline is not before that of the first: what counts from now may ask for less, if it is what
-// is left.
+// again draws another request whose deadline is not before that of the first: one that counts from now may ask for less, if
+// that is the remaining time.
 func (u *unhurried) again(do scenario.Action, grace, left int64, at time.Duration, spec int64) scenario.Step {
 	max := u.seconds("another", left, 2*longest)
 	switch kind := u.oneOf("of the kubelet", 0, 0, 1, 2); {

@@ -33,8 +33,8 @@ func (u *unhurried) pod() scenario.Pod {
 	sidecars := []string{"sidecar-1", "sidecar-2"}[:u.oneOf("sidecars", 0, 0, 0, 1, 2)]
 	for i, name := range names {
 		c := u.container(name, p.Grace)
-		// A pod that comes to its end by itself while others of it run begins to be stopped then, with the spec's grace, and a
-		// request that comes later could be one that hurries it.
+		// A pod that completes while some of its containers still run is then stopped, with the spec's grace, and a later
+		// request could hurry it.
 		if i > 0 || len(names)+len(sidecars) == 1 {
 			u.ends(&c)
 		}
@@ -69,7 +69,7 @@ func (u *unhurried) container(name string, grace int64) scenario.Container {
 		if grace == 0 {
 			break // the API allows no sleep then
 		}
-		// As long as the grace, which is the most that the API allows, as often as not.
+		// In half of the cases as long as the grace, which is the maximum that the API allows.
 		takes := grace
 		if u.oneOf("sleeps for the whole grace", 0, 1) == 0 {
 			takes = u.seconds("sleep", 1, grace)
@@ -90,7 +90,7 @@ func (u *unhurried) container(name string, grace int64) scenario.Container {
 	return c
 }
 
-// ends draws whether a container ends by itself, or falls sick.
+// ends draws whether a container exits by itself or fails its liveness probe.
 func (u *unhurried) ends(c *scenario.Container) {
 	switch u.oneOf("fate", 0, 0, 0, 0, 0, 0, 1, 2) {
 	case 1:
@@ -105,12 +105,12 @@ func (u *unhurried) ends(c *scenario.Container) {
 	}
 }
 
-// faults draws what is wrong with the runtime, and maybe a pull that takes long and then fails.
+// faults draws the faults of the runtime, and possibly a pull that takes long and then fails.
 func (u *unhurried) faults(s *scenario.Scenario) (all []scenario.Fault) {
 	if u.rarely("pull", 5) && len(s.Pod.Containers) > 1 {
 		last := &s.Pod.Containers[len(s.Pod.Containers)-1]
 		last.Pull, last.Ends, last.Sick, last.PostStart = true, 0, 0, nil
-		// Where the first sync ends late, probes begin in the moment in which the pod is to end.
+		// If the first sync ends late, probes would start just when the pod is to end.
 		for _, containers := range [][]scenario.Container{s.Pod.Containers, s.Pod.Sidecars} {
 			for i := range containers {
 				containers[i].Probe, containers[i].Sick = 0, 0
@@ -120,7 +120,7 @@ func (u *unhurried) faults(s *scenario.Scenario) (all []scenario.Fault) {
 	}
 	calls := []string{"StopContainer", "StopPodSandbox", "ExecSync", "ContainerStatus", "PodSandboxStatus"}
 	if slices.ContainsFunc(s.Pod.All(), func(c scenario.Container) bool { return c.Probe > 0 || c.Sick > 0 || c.PostStart != nil }) {
-		calls = slices.Delete(calls, 2, 3) // those would be struck too, and the pod never armed
+		calls = slices.Delete(calls, 2, 3) // these execs would be affected too, and the pod never armed
 	}
 	for _, call := range calls {
 		f := scenario.Fault{Call: call}
@@ -131,12 +131,12 @@ func (u *unhurried) faults(s *scenario.Scenario) (all []scenario.Fault) {
 		}
 		status := call == "ContainerStatus" || call == "PodSandboxStatus"
 		odds := []int{0, 0, 0, 0, 0, 1, 2, 3, 4}
-		if status { // struck from the first request on: the pod must get there
+		if status { // active only from the first request on, because the pod must start
 			odds = append(odds, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 			f.From = u.quarters("quarters until then", 0, 80)
 		}
 		if call == "ContainerStatus" {
-			// One that takes long holds a lock of the kubelet's, and a bubble cannot wait for that.
+			// A slow call holds one of the kubelet's locks, which a bubble cannot wait for.
 			odds = slices.DeleteFunc(odds, func(n int) bool { return n > 2 })
 		}
 		switch u.oneOf(call, odds...) {
@@ -152,7 +152,7 @@ func (u *unhurried) faults(s *scenario.Scenario) (all []scenario.Fault) {
 			f.Hangs, f.Times = true, 1
 		}
 		if containers := s.Pod.All(); !strings.Contains(call, "Sandbox") && f.Times > 0 && len(containers) > 1 {
-			// Which of several calls of one moment the first is, nobody knows.
+			// Which of several calls at one time is the first is undefined.
 			f.Container = containers[u.oneOf("whose", upTo(len(containers))...)].Name
 		}
 		all = append(all, f)
