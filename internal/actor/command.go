@@ -26,7 +26,7 @@ import (
 	"time"
 )
 
-// Usage is what the program prints.
+// Usage is the usage text of the program.
 const Usage = `usage:
   actor run   --pod P --container C --socket S [--stubborn | --exit-on-term | --exit-after-term D]
               [--exit-after D] [--exit-code N] [--http-port N]
@@ -36,13 +36,13 @@ const Usage = `usage:
 D is a duration such as 2s. --pod, --container and --socket may come from KGRACE_POD, KGRACE_CONTAINER, KGRACE_SOCKET.
 `
 
-// ExitUsage is the exit code of a command line that is wrong.
+// ExitUsage is the exit code for an invalid command line.
 const ExitUsage = 2
 
 // Command is a command line. A negative duration is unset.
 type Command struct {
 	Verb string // run, hook, mark or pause
-	// Pod and Container name the process in its lines, which go to Socket.
+	// Pod and Container identify the process in its lines, which go to Socket.
 	Pod, Container, Socket string
 
 	// Of run: what ends the main process.
@@ -50,8 +50,8 @@ type Command struct {
 	ExitAfterTerm, ExitAfter time.Duration
 	HTTPPort                 int
 
-	// Of hook: For is how long it runs, as written, and Takes the same, negative for ever; EndMain is when it tells the main process to
-	// end.
+	// Of hook: For is the duration as written, and Takes its value, negative for forever; EndMain is when the hook ends the
+	// main process.
 	For            string
 	Takes, EndMain time.Duration
 
@@ -60,7 +60,7 @@ type Command struct {
 	ExitCode int    // of all but pause
 }
 
-// Parse reads a command line without the program's name. env looks a variable up.
+// Parse parses a command line without the program's name. env looks up a variable.
 func Parse(args []string, env func(name string) string) (Command, error) {
 	if len(args) == 0 {
 		return Command{}, errors.New("actor: no command")

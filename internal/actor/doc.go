@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package actor reads the command line of the program in the images of scenarios, for the program itself (cmd/actor) and for the
-// simulated runtime, which does what the program would do (internal/sim).
+// Package actor parses the command line of the program in the scenarios' images, for the program itself (cmd/actor) and for the
+// simulated runtime, which imitates the program (internal/sim).
 package actor

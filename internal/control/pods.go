@@ -32,8 +32,8 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// Pods watches the pods of a node until ctx ends, as the kubelet does, and records what it sees of pods that are to end and how
-// long the work after that took too long.
+// Pods watches the pods of a node until ctx ends, as the kubelet does, and records what it sees of terminating pods and the
+// delay of the work that follows.
 func Pods(ctx context.Context, client kubernetes.Interface, node string, sink history.Sink) {
 	watchPods(ctx, client, node, sink, work)
 }
@@ -58,11 +58,11 @@ func watchPods(ctx context.Context, client kubernetes.Interface, node string, si
 	informer.RunWithContext(ctx)
 }
 
-// longest is the longest grace period, in seconds, whose end is waited for. No scenario waits that long, and a duration cannot hold
-// every number of seconds that the API allows.
+// longest is the longest grace period, in seconds, whose end is awaited. No scenario waits that long, and a duration cannot
+// hold every number of seconds that the API allows.
 const longest = 3600
 
-// waiting takes the events of the watch.
+// waiting handles the events of the watch.
 type waiting struct {
 	ctx  context.Context
 	sink history.Sink
@@ -72,13 +72,13 @@ type waiting struct {
 
 var _ cache.ResourceEventHandler = (*waiting)(nil)
 
-// OnAdd takes a pod that is new here.
+// OnAdd handles a new pod.
 func (w *waiting) OnAdd(object any, _ bool) { w.see(nil, object.(*corev1.Pod)) }
 
-// OnUpdate takes a pod that changed.
+// OnUpdate handles a changed pod.
 func (w *waiting) OnUpdate(old, now any) { w.see(old.(*corev1.Pod), now.(*corev1.Pod)) }
 
-// OnDelete takes a pod that is gone.
+// OnDelete handles a removed pod.
 func (w *waiting) OnDelete(object any) {
 	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = last.Obj
@@ -89,7 +89,7 @@ func (w *waiting) OnDelete(object any) {
 	}
 }
 
-// see records a pod that is to end, once for each grace period.
+// see records a terminating pod, once for each grace period.
 func (w *waiting) see(old, now *corev1.Pod) {
 	grace := now.DeletionGracePeriodSeconds
 	if now.DeletionTimestamp == nil || grace == nil {
@@ -114,7 +114,7 @@ func (w *waiting) act() {
 	record(w.sink, time.Now().Add(-late), late)
 }
 
-// wait waits for the end of a grace period, and does the work of that.
+// wait waits for the end of a grace period and then does its work.
 func (w *waiting) wait(due time.Time) {
 	timer := time.NewTimer(time.Until(due))
 	defer timer.Stop()

@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	// interval is how often a timer is due.
+	// interval is the period of the timer.
 	interval = 50 * time.Millisecond
-	// tells is the shortest delay that is recorded. Timers of an idle machine come about a millisecond late.
+	// tells is the shortest delay that is recorded. On an idle machine timers fire about a millisecond late.
 	tells = 10 * time.Millisecond
 )
 
-// DetectStalls waits for a timer again and again until ctx ends, and records when it came late.
+// DetectStalls waits for a timer in a loop until ctx ends, and records when it was late.
 func DetectStalls(ctx context.Context, sink history.Sink) {
 	timer := time.NewTimer(interval)
 	defer timer.Stop()
@@ -46,7 +46,7 @@ func DetectStalls(ctx context.Context, sink history.Sink) {
 	}
 }
 
-// record records a delay that is long enough to matter.
+// record records a delay if it is long enough to matter.
 func record(sink history.Sink, due time.Time, late time.Duration) {
 	if late >= tells {
 		sink.Add(history.Event{Kind: history.ControlLate, At: due, Late: late.Seconds()})

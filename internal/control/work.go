@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	// pieces is how many goroutines share the work after an event, piece how much CPU each needs. The sum is a tenth of the 200 ms
-	// within which the contract wants a shorter stop to be sent.
+	// pieces is the number of goroutines that share the work after an event, piece the CPU time of each. The sum is a tenth of
+	// the 200 ms within which the contract requires a shorter stop to be sent.
 	pieces = 10
 	piece  = 2 * time.Millisecond
 )
 
-// work does the work of one event, each piece after the other, and returns by how much it took longer than its CPU time.
+// work does the work of one event, one piece after the other, and returns how much longer than its CPU time it took.
 func work() time.Duration {
 	begin := time.Now()
 	for range pieces {
@@ -44,7 +44,7 @@ func work() time.Duration {
 	return time.Since(begin) - pieces*piece
 }
 
-// burn uses that much CPU time on one thread.
+// burn uses the given CPU time on one thread.
 func burn(d time.Duration) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package fault injects faults into chosen calls to a container runtime. A Fault means the same in the proxy before a real
-// runtime (internal/criproxy) and in a simulated one (internal/sim).
+// Package fault injects faults into chosen calls to a container runtime. A Fault has the same effect in the proxy in front of a
+// real runtime (internal/criproxy) and in a simulated one (internal/sim).
 //
 // Real: the waiting, the failing and the counting. Not real: the fault itself; the runtime never sees a call that fails here.
 package fault

@@ -32,33 +32,33 @@ import (
 	_ "k8s.io/cri-api/pkg/apis/runtime/v1" // registers its services
 )
 
-// Fault is what shall happen to chosen calls before they reach the runtime. At least one of Fail, Delay and Hang is
-// set. Where several are, the call hangs, then is delayed, then fails.
+// Fault is the treatment of chosen calls before they reach the runtime. At least one of Fail, Delay and Hang is set. If several
+// are, the call hangs, then is delayed, then fails.
 type Fault struct {
 	// Method is the bare method name: StopContainer. Required.
 	Method string
-	// Pod and Container narrow the fault to calls about one pod, one container, by name; empty means any. A call
-	// whose container the proxy has not heard of matches no fault that names one.
+	// Pod and Container restrict the fault to calls about one pod or one container, by name; empty means any. A call about a
+	// container that the proxy does not know matches no fault with a container.
 	Pod, Container string
-	// Match, if set, sees the decoded request (a *runtimev1.StopContainerRequest, say) and decides. It may be called
-	// from several goroutines at once and must not keep or change the request.
+	// Match, if set, gets the decoded request (a *runtimev1.StopContainerRequest, say) and decides. It may be called from
+	// several goroutines at once and must not keep or change the request.
 	Match func(request proto.Message) bool
 
-	// Fail is what the caller gets instead of the runtime's answer; an error without a gRPC status becomes Unknown.
+	// Fail is the error that the caller gets instead of the runtime's response; an error without a gRPC status becomes Unknown.
 	Fail error
-	// Delay is how long the call waits before it goes on; it ends early, with the call, when the caller gives up.
+	// Delay is how long the call waits before it continues; it ends early, with the call, if the caller gives up.
 	Delay time.Duration
-	// Hang holds the call until the caller gives up, by cancelling or by its deadline (the call then ends with Canceled
-	// or DeadlineExceeded and never reaches the runtime), or until the fault is removed (the call then goes on). A caller
-	// at its deadline also cancels; the record has whichever arrived first.
+	// Hang holds the call until the caller gives up, by cancelling or by its deadline (the call then ends with Canceled or
+	// DeadlineExceeded and never reaches the runtime), or until the fault is removed (the call then continues). A caller at its
+	// deadline also cancels; the record has whichever arrived first.
 	Hang bool
 
-	// Times is how many calls the fault strikes; 0 is every one until it is removed. A fault that has struck that
-	// often counts as used up; calls hanging in it stay until it is removed.
+	// Times is how many calls the fault affects; 0 means all until it is removed. After that many calls the fault is used up;
+	// calls that hang in it stay until it is removed.
 	Times int
 }
 
-// check says why a fault makes no sense.
+// check returns an error if the fault is invalid.
 func (f *Fault) check() error {
 	switch {
 	case f.Method == "":
@@ -73,21 +73,21 @@ func (f *Fault) check() error {
 	return nil
 }
 
-// injected is a fault in place.
+// injected is an active fault.
 type injected struct {
 	Fault
 	left    int // of Times; -1 for always
 	removed chan struct{}
 }
 
-// Set holds faults in place. The zero value is empty. Safe for concurrent use.
+// Set holds the active faults. The zero value is empty. It is safe for concurrent use.
 type Set struct {
 	mu  sync.Mutex
 	set []*injected
 }
 
-// Inject puts a fault into the set. Of several that match a call, the one injected first strikes. remove takes it out and
-// lets go the calls that hang in it; it may be called more than once, from anywhere.
+// Inject adds a fault to the set. If several match a call, the one injected first applies. remove removes it and releases the
+// calls that hang in it; it may be called more than once, from anywhere.
 func (s *Set) Inject(fault Fault) (remove func(), err error) {
 	if err := fault.check(); err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (s *Set) Inject(fault Fault) (remove func(), err error) {
 // Strike returns the fault for a call about a pod's container, and counts it; nil if there is none. The request may be nil.
 func (s *Set) Strike(method, pod, container string, request proto.Message) *Strike {
 	for _, in := range s.candidates(method, pod, container) {
-		// Match is foreign code: it runs without the lock, and the count is taken after it.
+		// Match is the caller's code: run it without the lock, and count afterwards.
 		if in.Match != nil && (request == nil || !in.Match(request)) {
 			continue
 		}
@@ -154,10 +154,10 @@ func (s *Set) take(in *injected) bool {
 	return true
 }
 
-// Strike is a fault that struck one call.
+// Strike is a fault that applies to one call.
 type Strike struct{ in *injected }
 
-// Name says what the fault does, for the record.
+// Name names the fault for the record.
 func (s *Strike) Name() string {
 	in := s.in
 	switch {
@@ -170,7 +170,7 @@ func (s *Strike) Name() string {
 	}
 }
 
-// CarryOut makes the call wait or fail; nil lets it go on. An error is a gRPC status.
+// CarryOut delays or fails the call; nil lets it continue. An error is a gRPC status.
 func (s *Strike) CarryOut(ctx context.Context) error {
 	in := s.in
 	if in.Hang {

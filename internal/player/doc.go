@@ -14,10 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package player plays one scenario at a place: it puts the faults in, creates the pod, waits until the scenario can begin,
-// carries the steps out in their time, observes until all is over, and writes what it does to the scenario's history.
+// Package player plays one scenario at a place: it injects the faults, creates the pod, waits until the scenario can begin,
+// carries out the steps at their times, observes until the scenario is over, and records its actions in the scenario's history.
 //
-// A Place is a node in memory (internal/simkubelet), a real node or a kind cluster (internal/regress). The machine is the same at
-// all of them, in virtual and in real time; when a play begins, how many there are at once and what the history comes to is the
-// caller's.
+// A Place is a node in memory (internal/simkubelet), or a real node or a kind cluster (internal/regress). The code is the same
+// for all of them, in virtual and in real time; the caller decides when a play begins, how many run at once and what happens to
+// the history.
 package player

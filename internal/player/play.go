@@ -27,35 +27,36 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// ArmTimeout is how long a pod may take to run. It decides no verdict: a scenario that does not begin is invalid.
+// ArmTimeout is how long a pod may take to run. It affects no verdict: a scenario that does not begin is invalid.
 const ArmTimeout = 2 * time.Minute
 
 // Play is one scenario to be played at a place.
 type Play struct {
 	Place Place
 	Level scenario.Level
-	// Scenario as it runs at the level.
+	// Scenario is the scenario as it runs at the level.
 	Scenario scenario.Scenario
-	// Log takes what is done; everything else that happens comes to it from the place's recorder.
+	// Log receives the player's actions; all other events reach it from the place's recorder.
 	Log *history.Log
 	// Target is the pod's name in the API and at the runtime; see Names.
 	Target string
 
-	// StepTimeout bounds a step; 0 does not.
+	// StepTimeout limits the duration of a step; 0 means no limit.
 	StepTimeout time.Duration
-	// Settle is how long the scenario is observed after all is over.
+	// Settle is how long the scenario is observed after its end.
 	Settle time.Duration
-	// At is told what the play waits for; Lost returns how much of the time since a moment does not count. Both may be nil.
+	// At is called with what the play waits for; Lost returns how much of the time since the given one does not count. Both may
+	// be nil.
 	At   func(format string, args ...any)
 	Lost func(since time.Time) time.Duration
-	// Observed is called when all is over, before the history is closed; nil for nothing.
+	// Observed is called after the observation, before the history is closed; nil for nothing.
 	Observed func()
 
 	faults *podspec.Faults
 }
 
-// Names returns the name of a scenario's pod on a node, "" if a controller gives it, and the names of the other pods that belong to the
-// history of the pod called id.
+// Names returns the name of a scenario's pod on a node, "" if a controller chooses it, and the names of the other pods that
+// belong to the same history.
 func Names(s scenario.Scenario, node string) (target string, more []string) {
 	switch target = s.ID; {
 	case s.Pod.Owner != "":
@@ -75,7 +76,7 @@ func Names(s scenario.Scenario, node string) (target string, more []string) {
 	return target, more
 }
 
-// Prepare puts the faults in place, creates the pod and waits until the scenario can begin.
+// Prepare injects the faults, creates the pod and waits until the scenario can begin.
 func (p *Play) Prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, ArmTimeout, fmt.Errorf("not within %v", ArmTimeout))
 	defer cancel()
@@ -94,8 +95,8 @@ func (p *Play) Prepare(ctx context.Context) error {
 	if err := p.create(ctx); err != nil {
 		return fmt.Errorf("create the pod: %w", err)
 	}
-	if _, err := p.Log.Wait(ctx, "the pod to be where the scenario begins", arming); err != nil {
-		return fmt.Errorf("the pod never got there: %w", err)
+	if _, err := p.Log.Wait(ctx, "the pod to reach the start of the scenario", arming); err != nil {
+		return fmt.Errorf("the pod never reached the start of the scenario: %w", err)
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (p *Play) create(ctx context.Context) error {
 	return p.Place.Create(ctx, p.Scenario)
 }
 
-// Act carries the steps out and observes what comes of them. An error means that the scenario could not be played.
+// Act carries out the steps and observes the result. An error means that the scenario could not be played.
 func (p *Play) Act(ctx context.Context) error {
 	p.at("its steps")
 	p.Log.Add(history.Event{Kind: history.Armed})
@@ -135,10 +136,10 @@ func (p *Play) Act(ctx context.Context) error {
 	return nil
 }
 
-// errOver ends an observation that saw no end; the judges say what that means.
+// errOver ends an observation that did not see the end of the scenario; the judges decide what that means.
 var errOver = errors.New("the observation is over")
 
-// observe waits until all is over and reports whether that was seen in time.
+// observe waits until the scenario is over and reports whether that was observed in time.
 func (p *Play) observe(ctx context.Context, first time.Time) (over bool, err error) {
 	for {
 		end := first.Add(p.Scenario.WatchFor(p.Level))
@@ -158,7 +159,7 @@ func (p *Play) observe(ctx context.Context, first time.Time) (over bool, err err
 	}
 }
 
-// End takes the faults back.
+// End removes the faults.
 func (p *Play) End() error {
 	if p.faults == nil {
 		return nil
@@ -172,7 +173,7 @@ func (p *Play) at(format string, args ...any) {
 	}
 }
 
-// Until waits for a moment.
+// Until waits until the given time.
 func Until(ctx context.Context, at time.Time) error {
 	wait := time.Until(at)
 	if wait <= 0 {

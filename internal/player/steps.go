@@ -27,8 +27,8 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Do carries one step out. A delete and its answer, and an eviction and its, are events of their own; what else is done, and
-// whether it could be, is one event when it is done.
+// Do carries out one step. A delete, an eviction and their answers are events of their own; any other action is one event when
+// it is done, with its error if it failed.
 func (p *Play) Do(ctx context.Context, do scenario.Action) {
 	if p.StepTimeout > 0 {
 		var cancel context.CancelFunc
@@ -93,10 +93,10 @@ func (p *Play) disturb(ctx context.Context, do scenario.Action) error {
 	return p.Place.Carry(ctx, p, do)
 }
 
-// CannotCarry is what Carry returns of a step that the place cannot carry out.
+// CannotCarry returns the error of Carry for a step that the place cannot carry out.
 func (p *Play) CannotCarry() error { return fmt.Errorf("level %s cannot carry this out", p.Level) }
 
-// Delete sends one delete; nil asks for no grace. What the API server refuses is part of the history, not of the run's errors.
+// Delete sends one delete; nil requests no grace. A refusal by the API server is part of the history, not an error of the run.
 func (p *Play) Delete(ctx context.Context, pod string, grace *int64) {
 	p.Log.Add(history.Event{Kind: history.APIDelete, Pod: pod, Grace: grace})
 	answer := history.Event{Kind: history.APIDeleted, Pod: pod, Grace: grace}
@@ -106,7 +106,7 @@ func (p *Play) Delete(ctx context.Context, pod string, grace *int64) {
 	p.Log.Add(answer)
 }
 
-// burst creates the pods of a burst and deletes each in its time.
+// burst creates the pods of a burst and deletes each at its time.
 func (p *Play) burst(ctx context.Context, burst scenario.Burst) {
 	p.Log.Add(history.Event{Kind: history.Step, Reason: burst.String()})
 	var wait sync.WaitGroup

@@ -25,7 +25,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Faults are the faults of a scenario that is being played. Safe for concurrent use.
+// Faults are the faults of a running scenario. It is safe for concurrent use.
 type Faults struct {
 	all    []scenario.Fault
 	inject func(scenario.Fault) (remove func(), err error)
@@ -36,7 +36,7 @@ type Faults struct {
 	err    error
 }
 
-// Inject puts in place, by inject, the faults that are there from before the pod is created.
+// Inject injects the faults that are active from before the pod is created.
 func Inject(all []scenario.Fault, inject func(scenario.Fault) (remove func(), err error)) (*Faults, error) {
 	f := &Faults{all: all, inject: inject, remove: map[int]func(){}}
 	for i, one := range all {
@@ -47,7 +47,8 @@ func Inject(all []scenario.Fault, inject func(scenario.Fault) (remove func(), er
 	return f, f.err
 }
 
-// Begin begins to count, with the first step: some faults come later, some go. The function that it returns ends that.
+// Begin starts the timers of the faults at the first step: some faults start later, some end. The returned function stops the
+// timers.
 func (f *Faults) Begin() (stop func()) {
 	var timers []*time.Timer
 	for i, one := range f.all {
@@ -65,7 +66,7 @@ func (f *Faults) Begin() (stop func()) {
 	}
 }
 
-// End takes out what is still in place, and says what could not be put there.
+// End removes the remaining faults and returns the errors of those that could not be injected.
 func (f *Faults) End() error {
 	for i := range f.all {
 		f.take(i)
@@ -99,7 +100,7 @@ func (f *Faults) take(i int) {
 	}
 }
 
-// Fault makes the runtime's fault of a scenario's, for calls about the pod of that name at the runtime.
+// Fault converts a scenario's fault to the runtime's, for calls about the pod with that name at the runtime.
 func Fault(f scenario.Fault, pod string) fault.Fault {
 	made := fault.Fault{Method: f.Call, Pod: pod, Container: f.Container, Delay: f.Delay, Hang: f.Hangs, Times: f.Times}
 	if f.Fails {

@@ -20,8 +20,9 @@ package podspec
 
 import corev1 "k8s.io/api/core/v1"
 
-// The API of v1.22, whose own types the sim level of v1.22 is compiled with: probes and hooks had one type of another name,
-// and neither sleep hooks nor sidecars were there. The catalogue says so (scenario.Since), so nobody asks.
+// The sim level of v1.22 is compiled with that minor's API types: probes and hooks share one type of another name, and there
+// are neither sleep hooks nor sidecars. The catalogue accounts for that (scenario.Since), so nothing calls the panicking
+// functions.
 
 // lifecycleHandler is the API's type of a hook.
 type lifecycleHandler = corev1.Handler

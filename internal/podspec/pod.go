@@ -30,24 +30,24 @@ import (
 )
 
 const (
-	// Namespace is where the pods of scenarios are.
+	// Namespace is the namespace of the scenarios' pods.
 	Namespace = "regression"
-	// Image is the image of every container (cmd/actor), on nodes and at the simulated runtime.
+	// Image is the image of every container (cmd/actor), on nodes and in the simulated runtime.
 	Image = "kgrace.test/actor:v1"
-	// LinesSocket is the line server's socket in the node's folder for lines, which every container has mounted.
+	// LinesSocket is the line server's socket in the node's lines directory, which every container mounts.
 	LinesSocket = "lines.sock"
-	// LinesMount is where containers have that folder.
+	// LinesMount is the mount path of that directory in containers.
 	LinesMount = "/lines"
-	// Finalizer is that of a pod that has one.
+	// Finalizer is the finalizer of a pod that has one.
 	Finalizer = "kgrace.test/held"
-	// Touched is the annotation that a step sets to have the pod synced.
+	// Touched is the annotation that a step sets to make the kubelet sync the pod.
 	Touched = "kgrace.test/touched"
-	// actor is the program in the image.
+	// actor is the path of the program in the image.
 	actor = "/actor"
 )
 
-// Pod makes the API object of a scenario's pod on a node. linesDir is the node's folder for the lines of containers; ""
-// leaves the volume out, for levels where containers need no folder to be heard.
+// Pod returns the API object of a scenario's pod on a node. linesDir is the node's directory for the lines of containers; ""
+// omits the volume, for levels where containers need no directory to report lines.
 func Pod(s scenario.Scenario, node, linesDir string) *corev1.Pod {
 	hostDir := corev1.HostPathDirectory
 	no := false
@@ -67,7 +67,7 @@ func Pod(s scenario.Scenario, node, linesDir string) *corev1.Pod {
 	}
 	if s.Pod.Static {
 		pod.Spec.NodeName = ""
-		// As static pods have it; with a fixed UID one that never restarts would find its own end in its way.
+		// As static pods have it; with a fixed UID and no restarts, the pod's own end would prevent its next start.
 		pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
 		pod.UID = types.UID(s.Pod.UID)
 	}
@@ -100,8 +100,7 @@ func Pod(s scenario.Scenario, node, linesDir string) *corev1.Pod {
 	return pod
 }
 
-// Manifest makes the manifest of a scenario's static pod: the one it begins with, or the one that takes its place. linesDir
-// is as for Pod.
+// Manifest returns the manifest of a scenario's static pod: the first one, or the one that replaces it. linesDir is as for Pod.
 func Manifest(s scenario.Scenario, linesDir string, changed bool) ([]byte, error) {
 	pod := Pod(s, "", linesDir)
 	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
@@ -111,7 +110,7 @@ func Manifest(s scenario.Scenario, linesDir string, changed bool) ([]byte, error
 	return json.Marshal(pod)
 }
 
-// deaf takes the volume of the lines away.
+// deaf removes the volume of the lines.
 func deaf(pod *corev1.Pod) {
 	pod.Spec.Volumes = nil
 	for _, all := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
@@ -156,7 +155,7 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 	}
 	if c.Probe > 0 {
 		one.ReadinessProbe = execProbe([]string{actor, "mark", "--word", "PROBE"})
-		// One that begins with the pod is tried in the very moment in which the kubelet learns that the container runs, or not.
+		// A probe that starts with the pod would race with the kubelet's notice that the container runs.
 		one.ReadinessProbe.InitialDelaySeconds = 2
 		one.ReadinessProbe.PeriodSeconds = int32(c.Probe.Seconds())
 		one.ReadinessProbe.TimeoutSeconds = 5
@@ -175,8 +174,8 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 			sleep(handler, int64(c.Hook.Takes.Seconds()))
 		case scenario.HookHTTP:
 			args = append(args, "--http-port", strconv.Itoa(scenario.HTTPPort))
-			// The kubelet asks the runtime for the address of a hook without a host, and a pod in the host's network has none
-			// there. Both are in the node's network namespace.
+			// For a hook without a host the kubelet asks the runtime for the pod's address, and a pod in the host's network has
+			// none there. Both are in the node's network namespace.
 			handler.HTTPGet = &corev1.HTTPGetAction{Host: "127.0.0.1", Path: "/stop", Port: intstr.FromInt(scenario.HTTPPort)}
 		}
 		one.Lifecycle = &corev1.Lifecycle{PreStop: handler}
@@ -192,7 +191,7 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 	return one
 }
 
-// hookCommand is the command line of an exec hook.
+// hookCommand returns the command line of an exec hook.
 func hookCommand(h *scenario.Hook) []string {
 	takes := "forever"
 	if h.Takes > 0 {

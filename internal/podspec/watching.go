@@ -23,10 +23,10 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Arming returns what must be seen before the first step: the pod runs, every container said START and every probe ran. Where
-// the scenario happens during an image pull, that has begun, and only the containers that need none said START; where it
-// happens during a postStart hook that never ends, that has begun. Each event is shown to it once. nil: the scenario has no pod
-// before its first step.
+// Arming returns the condition for the first step: the pod runs, every container has reported START and every probe has run. If
+// the scenario takes place during an image pull, the pull must have begun, and only the containers that do not need it must
+// have reported START; if it takes place during a postStart hook that never ends, that hook must have begun. The function gets
+// each event once. It is nil if the scenario has no pod before its first step.
 func Arming(s scenario.Scenario) func(history.Event) bool {
 	if s.Bursts() {
 		return nil
@@ -45,7 +45,7 @@ func Arming(s scenario.Scenario) func(history.Event) bool {
 		if c.PostStart != nil {
 			missing[scenario.PostStartWord+"-START "+c.Name] = true
 			if c.PostStart.Takes == 0 {
-				delete(missing, "running") // the kubelet says so when the hook has ended
+				delete(missing, "running") // the kubelet reports that only after the hook
 			}
 		}
 	}
@@ -62,13 +62,13 @@ func Arming(s scenario.Scenario) func(history.Event) bool {
 	}
 }
 
-// Over reports whether nothing more is to come. In most scenarios: all containers ended, the sandbox was stopped after them, the pod
-// left the API, every caller inside the kubelet was answered, and every call that was seen has returned. A pod that comes
-// back must have done so; of one that stays the mirror pod must.
+// Over reports whether the scenario is over. In most scenarios: all containers have exited, the sandbox was stopped after them,
+// the pod has left the API, every caller inside the kubelet was answered, and every observed call has returned. A pod that
+// comes back must have done so; for a pod that stays, its mirror pod must be back.
 func Over(s scenario.Scenario, events []history.Event) bool {
 	w := watched{alive: map[string]bool{}, starts: map[string]int{}, calls: map[int64]history.Event{}, kills: map[int64]bool{}, there: map[string]bool{}}
 	for _, c := range s.Pod.All() {
-		if !c.Pull { // one whose image never comes never lives
+		if !c.Pull { // a container whose image is never pulled never runs
 			w.alive[c.Name] = true
 		}
 	}
@@ -103,16 +103,16 @@ func Over(s scenario.Scenario, events []history.Event) bool {
 	return len(w.alive) == 0 && w.stopped && (!s.Leaves() || len(w.there) > 0 && w.allGone())
 }
 
-// watched is what Over gathers.
+// watched is the state that Over collects.
 type watched struct {
 	alive   map[string]bool // containers, by name
 	starts  map[string]int
 	calls   map[int64]history.Event // without an answer
 	kills   map[int64]bool          // the same
 	there   map[string]bool         // pods seen in the API; false for those that left
-	stopped bool                    // a sandbox was
-	job     bool                    // the pod's Job is over
-	back    bool                    // a pod that had left is there again
+	stopped bool                    // a sandbox was stopped
+	job     bool                    // the pod's Job has finished
+	back    bool                    // a pod that had left is back
 }
 
 func (w *watched) allGone() bool {
@@ -124,8 +124,8 @@ func (w *watched) allGone() bool {
 	return true
 }
 
-// waited reports whether a call is under way which is worth waiting for. A hook in a container that has ended is not: where a runtime
-// keeps that, nothing comes of it.
+// waited reports whether a running call is worth waiting for. A hook in a container that has exited is not: if a runtime keeps
+// it, it has no further effect.
 func (w *watched) waited() bool {
 	for _, call := range w.calls {
 		if call.Call != "ExecSync" || w.alive[call.Container] {
@@ -135,7 +135,7 @@ func (w *watched) waited() bool {
 	return false
 }
 
-// noneStartedLives reports whether of the containers which were started none lives.
+// noneStartedLives reports whether all started containers have exited.
 func (w *watched) noneStartedLives() bool {
 	for name := range w.alive {
 		if w.starts[name] > 0 {

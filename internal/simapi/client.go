@@ -27,5 +27,5 @@ import (
 
 func newClientset(objects ...runtime.Object) *fake.Clientset { return fake.NewClientset(objects...) }
 
-// deleteOptions are those of a delete's request.
+// deleteOptions returns the options of a delete request.
 func deleteOptions(a clienttesting.DeleteAction) metav1.DeleteOptions { return a.GetDeleteOptions() }

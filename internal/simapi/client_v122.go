@@ -32,13 +32,12 @@ func newClientset(objects ...runtime.Object) *fake.Clientset {
 	return fake.NewSimpleClientset(objects...)
 }
 
-// deleteOptions would be those of a delete's request, but client-go's fake of v1.22 drops them; so deletes of pods do not go
-// through it.
+// deleteOptions panics: client-go's fake of v1.22 drops the options of a delete, so deletes of pods do not go through it.
 func deleteOptions(clienttesting.DeleteAction) metav1.DeleteOptions {
-	panic("simapi: a delete of a pod went through client-go's fake, which loses its options")
+	panic("simapi: a delete of a pod went through client-go's fake, which drops its options")
 }
 
-// CoreV1 is the clientset's, but for deletes of pods.
+// CoreV1 returns the clientset's interface, except for deletes of pods.
 func (c *Client) CoreV1() corev1client.CoreV1Interface { return coreV1{c.Clientset.CoreV1(), c} }
 
 type coreV1 struct {

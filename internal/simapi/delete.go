@@ -26,9 +26,9 @@ import (
 	"k8s.io/kubernetes/pkg/registry/core/pod"
 )
 
-// Delete deletes a pod as a DELETE does. What is written after BeforeDelete has spoken follows Delete and
+// Delete deletes a pod like a DELETE request. The writes after BeforeDelete follow Delete and
 // updateForGracefulDeletionAndFinalizers of the API server's generic registry (k8s.io/apiserver
-// pkg/registry/generic/registry/store.go): a graceful delete is an update, which a grace of 0 is followed by the removal.
+// pkg/registry/generic/registry/store.go): a graceful delete is an update, and with grace 0 the removal follows.
 func (s *Server) Delete(namespace, name string, options metav1.DeleteOptions) (*corev1.Pod, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Server) Delete(namespace, name string, options metav1.DeleteOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	if pending { // a longer or equal grace of a pod already being deleted
+	if pending { // the grace is not shorter than that of the running deletion
 		return old.DeepCopy(), nil
 	}
 	result := old.DeepCopy()
@@ -70,7 +70,7 @@ func (s *Server) Delete(namespace, name string, options metav1.DeleteOptions) (*
 	return s.write(watch.Deleted, result), nil
 }
 
-// Annotate sets an annotation of a pod, as a PATCH of its metadata does.
+// Annotate sets an annotation of a pod, like a PATCH of its metadata.
 func (s *Server) Annotate(namespace, name, key, value string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *Server) Annotate(namespace, name, key, value string) error {
 	return nil
 }
 
-// RemoveFinalizers takes a pod's finalizers away, as a PATCH of its metadata does. As in the generic registry
+// RemoveFinalizers removes a pod's finalizers, like a PATCH of its metadata. As in the generic registry
 // (deleteWithoutFinalizers), that removes a pod whose deletion has no grace left.
 func (s *Server) RemoveFinalizers(namespace, name string) error {
 	s.mu.Lock()

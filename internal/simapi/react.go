@@ -29,7 +29,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// Client is a client of the server, of one process: it has objects of other kinds than pods for itself.
+// Client is a client of the server for one process: it has its own objects of kinds other than pods.
 type Client struct {
 	*fake.Clientset
 	server *Server
@@ -43,7 +43,7 @@ func (s *Server) Client() *Client {
 	return c
 }
 
-// Kill lets nothing more of this client reach the server: its process is dead.
+// Kill cuts this client off from the server: its process is dead.
 func (c *Client) Kill() { c.dead.Store(true) }
 
 func (c *Client) reaches() error {
@@ -55,7 +55,7 @@ func (c *Client) reaches() error {
 	return nil
 }
 
-// react lets the clientset's pods be the server's.
+// react makes the clientset use the server's pods.
 func (c *Client) react() {
 	s := c.server
 	on := func(verb string, do func(clienttesting.Action) (runtime.Object, error)) {
@@ -67,9 +67,9 @@ func (c *Client) react() {
 			return true, object, err
 		})
 	}
-	// What nobody needs yet must not fall through to the clientset's own store, which would know other pods.
+	// Unsupported calls must not fall through to the clientset's own store, which has no such pods.
 	on("*", func(a clienttesting.Action) (runtime.Object, error) {
-		return nil, fmt.Errorf("simapi: %s of pods %s is not there", a.GetVerb(), a.GetSubresource())
+		return nil, fmt.Errorf("simapi: %s of pods %s is not implemented", a.GetVerb(), a.GetSubresource())
 	})
 	on("get", func(a clienttesting.Action) (runtime.Object, error) {
 		return object(s.Get(a.GetNamespace(), a.(clienttesting.GetAction).GetName()))
@@ -81,7 +81,7 @@ func (c *Client) react() {
 	})
 	on("create", func(a clienttesting.Action) (runtime.Object, error) {
 		if a.GetSubresource() != "" {
-			return nil, fmt.Errorf("simapi: creating pods/%s is not there", a.GetSubresource())
+			return nil, fmt.Errorf("simapi: create of pods/%s is not implemented", a.GetSubresource())
 		}
 		given := a.(clienttesting.CreateAction).GetObject().(*corev1.Pod).DeepCopy()
 		given.Namespace = a.GetNamespace()
@@ -94,14 +94,13 @@ func (c *Client) react() {
 	on("patch", func(a clienttesting.Action) (runtime.Object, error) {
 		p := a.(clienttesting.PatchAction)
 		if a.GetSubresource() != "status" || p.GetPatchType() != types.StrategicMergePatchType {
-			return nil, fmt.Errorf("simapi: patching pods/%s by %s is not there", a.GetSubresource(), p.GetPatchType())
+			return nil, fmt.Errorf("simapi: patch of pods/%s by %s is not implemented", a.GetSubresource(), p.GetPatchType())
 		}
 		return object(s.PatchStatus(a.GetNamespace(), p.GetName(), p.GetPatch()))
 	})
 }
 
-// object gives an empty pod beside an error, as a real client does: the kubelet looks at the one of a mirror pod that is there
-// already.
+// object returns an empty pod with an error, as a real client does: the kubelet uses it when a mirror pod exists already.
 func object(p *corev1.Pod, err error) (runtime.Object, error) {
 	if err != nil {
 		return &corev1.Pod{}, err

@@ -46,36 +46,36 @@ import (
 
 var resource = corev1.Resource("pods")
 
-// Server holds the objects. Safe for concurrent use; in a synctest bubble it must be made inside it.
+// Server holds the objects. It is safe for concurrent use; for a synctest bubble it must be created inside it.
 type Server struct {
 	objects []runtime.Object
 	sink    history.Sink
 
-	// mu is never held over a wait.
+	// mu is never held during a wait.
 	mu      sync.Mutex
 	pods    map[types.NamespacedName]*corev1.Pod
 	order   []types.NamespacedName
 	version uint64
-	log     []change // what a watch can still be told
-	oldest  uint64   // the version before the first of log
+	log     []change // changes that a new watch can still get
+	oldest  uint64   // the version before the first change in log
 	streams map[*stream]bool
 	cut     bool
 	ends    apiwatch.Ends
 }
 
-// change is a write: the version it made, and what a watch tells of it.
+// change is a write: its version and its watch event.
 type change struct {
 	version uint64
 	event   watch.Event
 }
 
-// New returns a server that holds these objects, which must not be pods. sink gets every change of a pod.
+// New returns a server that holds these objects, which must not be pods. sink receives every change of a pod.
 func New(sink history.Sink, objects ...runtime.Object) *Server {
 	return &Server{objects: objects, sink: sink, pods: map[types.NamespacedName]*corev1.Pod{}, streams: map[*stream]bool{},
 		version: 1, oldest: 1}
 }
 
-// Create makes a pod as a POST does.
+// Create creates a pod like a POST request.
 func (s *Server) Create(given *corev1.Pod) (*corev1.Pod, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +157,7 @@ func (s *Server) PatchStatus(namespace, name string, patch []byte) (*corev1.Pod,
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	// rest.BeforeUpdate keeps what marks the object as being deleted.
+	// rest.BeforeUpdate keeps the deletion fields of the object.
 	result.ObjectMeta = *old.ObjectMeta.DeepCopy()
 	if equality.Semantic.DeepEqual(old, result) {
 		return old.DeepCopy(), nil
@@ -165,7 +165,7 @@ func (s *Server) PatchStatus(namespace, name string, patch []byte) (*corev1.Pod,
 	return s.write(watch.Modified, result), nil
 }
 
-// write stores a pod (a Deleted one is removed), tells the watches, and records. mu is held.
+// write stores a pod (or removes it, for Deleted), notifies the watches and records the change. mu is held.
 func (s *Server) write(kind watch.EventType, p *corev1.Pod) *corev1.Pod {
 	s.version++
 	p.ResourceVersion = strconv.FormatUint(s.version, 10)
@@ -214,7 +214,7 @@ func toV1(internal *api.Pod) (*corev1.Pod, error) {
 	return p, err
 }
 
-// requestContext is the context that the strategies find what is asked for in.
+// requestContext returns the request context that the strategies expect.
 func requestContext(namespace, verb, subresource string) context.Context {
 	return genericapirequest.WithRequestInfo(genericapirequest.WithNamespace(context.Background(), namespace), &genericapirequest.RequestInfo{
 		IsResourceRequest: true, Verb: verb, APIVersion: "v1", Resource: "pods", Subresource: subresource, Namespace: namespace,

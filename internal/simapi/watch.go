@@ -32,14 +32,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ahead is how many changes a watch may be behind its reader before the server ends it, as the API server does.
+// ahead is how many changes a watch may lag behind before the server ends it, as the API server does.
 const ahead = 10_000
 
-// Pods is how a kubelet reads the pods of a node.
+// Pods returns the list and watch of a node's pods for its kubelet.
 func (s *Server) Pods(node string) cache.ListerWatcher { return &nodePods{s, node} }
 
-// Cut ends every watch of pods, and refuses lists, watches and what clients ask until Restore. What happened meanwhile is not told to watches
-// that go on from before: they are sent to list anew, as after a compaction.
+// Cut ends every watch of pods, and refuses lists, watches and client requests until Restore. Watches that resume from an older
+// version do not get the changes in between: they must list again, as after a compaction.
 func (s *Server) Cut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ type nodePods struct {
 	node   string
 }
 
-// IsWatchListSemanticsUnSupported tells a reflector to list first.
+// IsWatchListSemanticsUnSupported makes a reflector list first.
 func (n *nodePods) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (n *nodePods) List(metav1.ListOptions) (runtime.Object, error) {
@@ -124,7 +124,7 @@ func (n *nodePods) WatchWithContext(_ context.Context, options metav1.ListOption
 	return n.Watch(options)
 }
 
-// list returns all pods, in the order in which they were made. mu is held.
+// list returns all pods in the order of their creation. mu is held.
 func (s *Server) list() *corev1.PodList {
 	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: strconv.FormatUint(s.version, 10)}}
 	for _, key := range s.order {
@@ -133,7 +133,7 @@ func (s *Server) list() *corev1.PodList {
 	return list
 }
 
-// stream is one watch. Its methods are called with the server's lock held, but for those of watch.Interface.
+// stream is one watch. Its methods, except those of watch.Interface, are called with the server's lock held.
 type stream struct {
 	events chan watch.Event
 	node   string

@@ -34,31 +34,31 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Tag is the build tag of everything that compiles only with a tree in the place of k8s.io/kubernetes.
+// Tag is the build tag of everything that compiles only with a tree in place of k8s.io/kubernetes.
 const Tag = "kgrace_sim"
 
-// suitePackage is what is compiled.
+// suitePackage is the package to compile.
 const suitePackage = "./test/regression/sim"
 
-// sources are the folders of this project whose files go into a suite.
+// sources are the directories of this project whose files go into a suite.
 var sources = []string{"internal", "pkg", "test/regression/sim"}
 
-// Options say what to compile.
+// Options describe a build.
 type Options struct {
-	// Root is the checkout of this project, Tree the tree to put in the place of k8s.io/kubernetes.
+	// Root is the checkout of this project, Tree the tree to use in place of k8s.io/kubernetes.
 	Root, Tree string
-	// Minor chooses the seam; Staging is the version of the tree's staging modules, Toolchain the Go toolchain.
+	// Minor selects the seam; Staging is the version of the tree's staging modules, Toolchain the Go toolchain.
 	Minor, Staging, Toolchain string
-	// Commit stands for the content of the tree. With "" the suite is compiled in any case.
+	// Commit identifies the content of the tree. If it is "", the suite is always compiled.
 	Commit string
-	// Dir gets the generated files and the suite.
+	// Dir receives the generated files and the suite.
 	Dir string
-	// Package is compiled; "" is the suite.
+	// Package is the package to compile; "" is the suite.
 	Package string
 }
 
-// Build compiles the suite of an arm, laying its tree out first if need be, and returns the path of the test binary. One
-// that was compiled from the same inputs is kept.
+// Build compiles the suite of an arm, creating its tree if needed, and returns the path of the test binary. It keeps a binary
+// that was compiled from the same inputs.
 func Build(ctx context.Context, r *kubetree.Repo, minor string, arm verdict.Arm) (string, error) {
 	tree, err := r.Ensure(ctx, minor, arm, nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func Build(ctx context.Context, r *kubetree.Repo, minor string, arm verdict.Arm)
 	return Compile(ctx, o)
 }
 
-// Compile compiles, unless what is in Dir was compiled from the same inputs.
+// Compile compiles the suite, unless Dir has one that was compiled from the same inputs.
 func Compile(ctx context.Context, o Options) (string, error) {
 	if path, ok := o.kept(); ok {
 		return path, nil
@@ -103,7 +103,7 @@ func Compile(ctx context.Context, o Options) (string, error) {
 	if err := os.Remove(o.stamp()); err != nil && !os.IsNotExist(err) {
 		return "", err
 	}
-	// Without vet, which would go over every package of the kubelet first, for what only our own suite is looked at in.
+	// Without vet, which would check every package of the kubelet first; only our own suite needs it.
 	_, err = tool.Go(ctx, o.Root, o.Toolchain, nil, "test", "-c", "-vet=off", "-tags", Tags(o.Minor), "-modfile", filepath.Join(o.Dir, "go.mod"),
 		"-overlay", filepath.Join(o.Dir, "overlay.json"), "-o", o.suite(), pkg)
 	if err != nil {
@@ -123,13 +123,13 @@ func Compile(ctx context.Context, o Options) (string, error) {
 func (o Options) suite() string { return filepath.Join(o.Dir, "sim.test") }
 func (o Options) stamp() string { return filepath.Join(o.Dir, "sim.test.json") }
 
-// stamp says what a suite was compiled from. Size guards against one that was cut short or replaced.
+// stamp records the inputs of a suite. Size detects a binary that was cut short or replaced.
 type stamp struct {
 	Inputs string `json:"inputs"`
 	Size   int64  `json:"size"`
 }
 
-// kept says whether the suite is there, compiled from what the inputs are now.
+// kept reports whether the suite exists and was compiled from the current inputs.
 func (o Options) kept() (string, bool) {
 	if o.Commit == "" {
 		return "", false
@@ -158,7 +158,7 @@ func (o Options) generate(ctx context.Context) error {
 	return writeOverlay(filepath.Join(o.Dir, "overlay.json"), o.Root, o.Minor, o.Tree)
 }
 
-// key hashes all that goes into a suite. Files that only tests of other packages read count too: hashing is cheap.
+// key hashes all inputs of a suite. It includes files that only tests of other packages read: hashing is cheap.
 func (o Options) key() (string, error) {
 	hash := sha256.New()
 	fmt.Fprintln(hash, o.Tree, o.Minor, o.Staging, o.Toolchain, o.Commit, o.Package)

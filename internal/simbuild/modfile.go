@@ -32,9 +32,9 @@ import (
 
 const kubernetes = "k8s.io/kubernetes"
 
-// module makes the go.mod that puts a tree in the place of k8s.io/kubernetes: ours, with every requirement of the tree's
-// beside it (the higher version of two), and the staging modules at the tree's version. Nothing is resolved or fetched
-// for it: the build must not depend on what a proxy has today.
+// module returns the go.mod that puts a tree in place of k8s.io/kubernetes: ours, with every requirement of the tree (the
+// higher of two versions), and the staging modules at the tree's version. It resolves and fetches nothing: the build must not
+// depend on the current content of a proxy.
 func module(ours, theirs []byte, minor, tree, staging string) ([]byte, error) {
 	f, err := modfile.Parse("go.mod", ours, nil)
 	if err != nil {
@@ -98,7 +98,7 @@ func module(ours, theirs []byte, minor, tree, staging string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// Replacements of the tree's own hold only in its main module, so they are repeated.
+	// Replacements hold only in the main module, so repeat the tree's.
 	if err := repeatReplaces(f, g, tree, func(path string) bool { return inTree[path] }); err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func module(ours, theirs []byte, minor, tree, staging string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// Godebug settings are the main module's: those of the kubelet's own build hold here too.
+	// Only the main module's godebug settings apply, so take those of the kubelet's own build.
 	for _, d := range g.Godebug {
 		if err := f.AddGodebug(d.Key, d.Value); err != nil {
 			return nil, err
@@ -117,13 +117,13 @@ func module(ours, theirs []byte, minor, tree, staging string) ([]byte, error) {
 	return f.Format()
 }
 
-// replacedByFolder reports whether a go.mod replaces a module by a folder of its own: a stub, in a tree.
+// replacedByFolder reports whether a go.mod replaces a module by a local directory, which is a stub in a tree.
 func replacedByFolder(f *modfile.File, path string) bool {
 	return slices.ContainsFunc(f.Replace, func(r *modfile.Replace) bool { return r.Old.Path == path && r.New.Version == "" })
 }
 
-// repeatReplaces adds the replacements of a tree's go.mod to another, but for those of the modules to skip. Folders are named
-// as seen from outside of the tree.
+// repeatReplaces adds the replacements of one go.mod to another, except those of modules to skip. Directories are named as seen
+// from outside of the tree.
 func repeatReplaces(f, of *modfile.File, tree string, skip func(path string) bool) error {
 	for _, r := range of.Replace {
 		if skip(r.Old.Path) {
@@ -140,15 +140,15 @@ func repeatReplaces(f, of *modfile.File, tree string, skip func(path string) boo
 	return nil
 }
 
-// asInTree names modules whose newer version, which this project's other requirements bring, the tree does not compile with.
+// asInTree lists modules of which this project's other requirements select a newer version that the tree does not compile with.
 // Only the tree uses them.
 var asInTree = map[string][]string{
-	// cgroups v0.0.7 made a limit a pointer; the CSI's spec after v1.12.0 has no volume conditions any more.
+	// cgroups v0.0.7 made a limit a pointer; the CSI spec has no volume conditions since v1.12.0.
 	"v1.35": {"github.com/opencontainers/cgroups", "github.com/container-storage-interface/spec"},
 	"v1.36": {"github.com/container-storage-interface/spec"},
 }
 
-// sums is the union of go.sum files, sorted.
+// sums returns the sorted union of go.sum files.
 func sums(files ...[]byte) []byte {
 	var lines []string
 	for _, file := range files {
@@ -160,7 +160,7 @@ func sums(files ...[]byte) []byte {
 	return []byte(strings.TrimSpace(strings.Join(slices.Compact(lines), "\n")) + "\n")
 }
 
-// writeModule writes go.mod and go.sum into the folder of the suite.
+// writeModule writes go.mod and go.sum into the suite's directory.
 func (o Options) writeModule(ctx context.Context) error {
 	var files [4][]byte
 	for i, path := range []string{filepath.Join(o.Root, "go.mod"), filepath.Join(o.Tree, "go.mod"),
@@ -190,9 +190,9 @@ func (o Options) writeModule(ctx context.Context) error {
 	return o.settle(ctx, mod)
 }
 
-// settle lets go raise the few requirements that neither of two go.mod files has high enough for both together, and adds the
-// checksums of those modules. Which versions these are follows from what both ask for, not from what a proxy has today. There
-// are none where the tree is of the minor that this project requires itself, or all modules are the tree's own.
+// settle makes the go command raise the few requirements that are too low in both go.mod files for both together, and adds the
+// checksums of those modules. The versions follow from the requirements of both, not from the current content of a proxy. There
+// are none to raise if the tree is of the minor that this project requires itself, or if all modules are the tree's own.
 func (o Options) settle(ctx context.Context, before []byte) error {
 	path := filepath.Join(o.Dir, "go.mod")
 	if _, err := tool.Go(ctx, o.Root, o.Toolchain, nil, "list", "-mod=mod", "-modfile", path, "-m", "all"); err != nil {
@@ -222,7 +222,7 @@ func (o Options) settle(ctx context.Context, before []byte) error {
 	return os.WriteFile(sum, sums(lines, []byte(more.String())), 0o644)
 }
 
-// raised lists, as path@version, what a go.mod requires at another version than it did before.
+// raised returns, as path@version, the requirements of a go.mod whose version has changed.
 func raised(before, after []byte) ([]string, error) {
 	old, err := modfile.Parse("go.mod", before, nil)
 	if err != nil {

@@ -33,22 +33,22 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// oldMinor is a minor whose tree cannot be compiled with what this project requires: a client-go and an OpenAPI library of
-// today are none of its own. The suite is compiled with the tree's requirements alone, and with a build tag that chooses the
-// few files of ours that old interfaces need; what of ours needs more (Ginkgo, the random scenarios) stays out.
+// oldMinor is a minor whose tree does not compile with this project's requirements: it needs older versions of client-go and
+// the OpenAPI library. The suite is compiled with the tree's requirements alone, and with a build tag that selects the few
+// files of ours for old interfaces; code of ours that needs more (Ginkgo, the random scenarios) is left out.
 type oldMinor struct {
 	tag string
-	// ours are the modules that are taken in the version that counts in this project.
+	// ours are the modules that are taken in this project's version.
 	ours []string
 }
 
-// oldMinors is by minor.
+// oldMinors maps a minor to its oldMinor.
 var oldMinors = map[string]oldMinor{
-	// The simulated runtime speaks CRI v1, whose messages of today need today's protobuf, both of its modules.
+	// The simulated runtime uses CRI v1, whose current messages need both current protobuf modules.
 	"v1.22": {tag: "kgrace_v122", ours: []string{"google.golang.org/protobuf", "github.com/golang/protobuf"}},
 }
 
-// Tags are the build tags of a minor's suite.
+// Tags returns the build tags of a minor's suite.
 func Tags(minor string) string {
 	if old, ok := oldMinors[minor]; ok {
 		return Tag + "," + old.tag
@@ -56,10 +56,10 @@ func Tags(minor string) string {
 	return Tag
 }
 
-// hint explains what a change of this project may have done to the suite of an old minor.
+// hint explains how a change in this project may have broken the suite of an old minor.
 func hint(minor string, err error) string {
 	if old, ok := oldMinors[minor]; ok && (strings.Contains(err.Error(), "updates to go.mod needed") || strings.Contains(err.Error(), "no required module provides")) {
-		return fmt.Sprintf("\n  %s is compiled with its own tree's modules: something that the suite imports needs another one; keep it out with the build tag !%s", minor, old.tag)
+		return fmt.Sprintf("\n  %s is compiled with its own tree's modules: an import of the suite needs another one; exclude it with the build tag !%s", minor, old.tag)
 	}
 	return ""
 }
@@ -72,8 +72,8 @@ func Random(minor string) bool {
 
 const criAPI = "k8s.io/cri-api"
 
-// module makes the go.mod. A tree of before Go 1.17 names what it imports only, so the go command is asked for all modules
-// and the versions it chooses there.
+// module returns the go.mod. A tree older than Go 1.17 lists only its direct imports, so ask the go command for all modules and
+// their selected versions.
 func (m oldMinor) module(ctx context.Context, o Options, ours, theirs []byte) ([]byte, error) {
 	our, err := modfile.Parse("go.mod", ours, nil)
 	if err != nil {
@@ -116,7 +116,7 @@ func (m oldMinor) module(ctx context.Context, o Options, ours, theirs []byte) ([
 	return f.Format()
 }
 
-// requiredAt is the version at which a go.mod has a module, replaced or not.
+// requiredAt returns the version at which a go.mod uses a module, replaced or not.
 func requiredAt(f *modfile.File, path string) string {
 	for _, r := range f.Replace {
 		if r.Old.Path == path && r.New.Version != "" {
@@ -131,7 +131,7 @@ func requiredAt(f *modfile.File, path string) string {
 	return ""
 }
 
-// graph asks go for every module of the tree and the version that counts; a replacement changes what is taken, not that.
+// graph returns every module of the tree with its selected version; replacements do not change that version.
 func graph(ctx context.Context, o Options) (map[string]string, error) {
 	out, err := tool.Go(ctx, o.Tree, o.Toolchain, nil, "list", "-m", "-json=Path,Version,Main", "all")
 	if err != nil {
@@ -155,11 +155,11 @@ func graph(ctx context.Context, o Options) (map[string]string, error) {
 	}
 }
 
-// language lets a file of today be compiled in a module that names an old Go.
+// language allows a current file to be compiled in a module that declares an old Go version.
 const language = "//go:build go1.21\n\n"
 
-// layCRI makes the folder of a module that has the old minor's CRI packages, and beside them the messages of CRI v1 as this
-// project has them: the kubelet of an old minor imports other packages than the simulated runtime.
+// layCRI creates the directory of a module with the old minor's CRI packages and this project's messages of CRI v1: the kubelet
+// of an old minor and the simulated runtime import different packages.
 func layCRI(ctx context.Context, o Options, ours, theirs string) (string, error) {
 	modules, err := tool.Download(ctx, o.Toolchain, criAPI+"@"+theirs, criAPI+"@"+ours)
 	if err != nil {
@@ -172,7 +172,7 @@ func layCRI(ctx context.Context, o Options, ours, theirs string) (string, error)
 	if err := os.CopyFS(dir, os.DirFS(modules[0].Dir)); err != nil {
 		return "", err
 	}
-	// CopyFS keeps the module cache's modes, which let nobody write.
+	// CopyFS keeps the read-only modes of the module cache.
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
 			err = os.Chmod(path, 0o755)
@@ -182,7 +182,7 @@ func layCRI(ctx context.Context, o Options, ours, theirs string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	// The old CRI v1, which nothing imports, makes room.
+	// Replace the old CRI v1, which nothing imports.
 	v1 := filepath.Join("pkg", "apis", "runtime", "v1")
 	if err := os.RemoveAll(filepath.Join(dir, v1)); err != nil {
 		return "", err

@@ -29,22 +29,22 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// seamSuffix keeps seam files from being compiled where they are kept.
+// seamSuffix keeps the seam files from being compiled in this repository.
 const seamSuffix = ".seam"
 
-// common is the folder of the seam files that all minors share.
+// common is the directory of the seam files that all minors share.
 const common = "common"
 
-// oursDir is the folder in a seam for what goes into package simkubelet itself, not into the tree: what imports modules that
-// only the tree of that minor has.
+// oursDir is the directory in a seam for files of package simkubelet itself, not of the tree: they import modules that only the
+// tree of that minor has.
 const oursDir = "ours"
 
-// seamDir is where the seam of a minor is kept, as paths in the tree.
+// seamDir returns the directory of a minor's seam, with paths as in the tree.
 func seamDir(root, minor string) string {
 	return filepath.Join(root, "internal", "simkubelet", "seam", minor)
 }
 
-// Minors are those that have a seam.
+// Minors returns the minors that have a seam.
 func Minors(root string) ([]string, error) {
 	dir := filepath.Dir(seamDir(root, common))
 	entries, err := os.ReadDir(dir)
@@ -58,14 +58,14 @@ func Minors(root string) ([]string, error) {
 		}
 	}
 	if len(known) == 0 {
-		return nil, fmt.Errorf("%s holds the seam of no minor", dir)
+		return nil, fmt.Errorf("%s contains no seam", dir)
 	}
 	slices.SortFunc(known, semver.Compare)
 	return known, nil
 }
 
-// writeOverlay writes the file for go's -overlay that lays the minor's seam into the tree: the common files, and those of
-// the minor beside them or, where the path is the same, in their place.
+// writeOverlay writes the file for go's -overlay that adds the minor's seam to the tree: the common files, and those of the
+// minor beside them or, if the path is the same, in their place.
 func writeOverlay(path, root, minor, tree string) error {
 	known, err := Minors(root)
 	if err != nil {
@@ -86,7 +86,7 @@ func writeOverlay(path, root, minor, tree string) error {
 		}
 	}
 	if len(replace) == 0 {
-		return fmt.Errorf("%s holds no seam", seamDir(root, minor))
+		return fmt.Errorf("%s contains no seam file", seamDir(root, minor))
 	}
 	data, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "  ")
 	if err != nil {
@@ -95,7 +95,7 @@ func writeOverlay(path, root, minor, tree string) error {
 	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
-// addSeam adds the files of one folder, which need not be there.
+// addSeam adds the files of one directory, which need not exist.
 func addSeam(replace map[string]string, from, tree, root string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && path == from {
@@ -109,7 +109,7 @@ func addSeam(replace map[string]string, from, tree, root string) error {
 			return err
 		}
 		if !strings.HasSuffix(rel, ".go"+seamSuffix) {
-			return fmt.Errorf("%s: a seam file's name ends in .go%s", path, seamSuffix)
+			return fmt.Errorf("%s: the name of a seam file must end in .go%s", path, seamSuffix)
 		}
 		to := tree
 		if own, found := strings.CutPrefix(rel, oursDir+string(filepath.Separator)); found {

@@ -28,23 +28,22 @@ import (
 	"github.com/kgrace/kgrace/internal/simkubelet"
 )
 
-// Steady is a variable of the environment of every suite. With one processor, goroutines that can go on in one moment of virtual
-// time do so in the order in which they came to it, and two runs of a scenario are the same.
+// Steady is an environment variable for every suite. With one processor, goroutines that become ready at one virtual time run
+// in the order in which they became ready, so that two runs of a scenario are equal.
 const Steady = "GOMAXPROCS=1"
 
-// Run runs a suite that Build or Compile made: the scenarios that c names, on the tree that the suite was compiled with.
-// Histories, the suite's log and its reports go to c.Artifacts, which must exist. c.Arm says which expectation of the
-// catalogue the verdicts are held against; a tree that is neither arm (the first patches of a series, a mutant) takes the
-// one it is to be compared with.
+// Run runs a suite from Build or Compile: the scenarios that c names, on the tree that the suite was compiled with. Histories,
+// the suite's log and its reports go to c.Artifacts, which must exist. c.Arm selects the expectations of the catalogue for the
+// verdicts; for a tree that is neither arm (the first patches of a series, a mutant) it is the arm to compare with.
 //
-// Verdicts are in the results. err means that the suite left none, failed that it left some and yet did not pass: a verdict
-// is not the expected one, or a test of the suite itself failed.
+// The verdicts are in found. err means that the suite left no results, failed that it left some but did not pass: a verdict is
+// not the expected one, or a test of the suite itself failed.
 func Run(ctx context.Context, suite string, c simkubelet.Config) (found result.Results, failed, err error) {
 	results := filepath.Join(c.Artifacts, c.File("results", "json"))
 	if err := os.Remove(results); err != nil && !os.IsNotExist(err) {
 		return found, nil, err
 	}
-	defer os.Remove(results) // it is part of the merged ones
+	defer os.Remove(results) // it is part of the merged results
 	config := filepath.Join(c.Artifacts, c.File("suite", "json"))
 	if err := c.Write(config); err != nil {
 		return found, nil, err

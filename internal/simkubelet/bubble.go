@@ -18,5 +18,5 @@ limitations under the License.
 
 package simkubelet
 
-// enter makes anew, in a bubble, what libraries keep in package variables and wait for. There is nothing of that kind.
+// enter replaces, inside a bubble, the package variables of libraries that the kubelet waits for. There are none here.
 func enter() {}

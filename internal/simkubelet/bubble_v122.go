@@ -23,11 +23,12 @@ import (
 	_ "unsafe" // go:linkname
 )
 
-// neverExitWatch is what a reflector without a resync period waits for, in v1.22's client-go: a channel that never sends. It
-// is made with the program, and virtual time does not go on while anything waits for what is not of its bubble.
+// neverExitWatch is the channel that a reflector without a resync period waits for in v1.22's client-go; it never sends. It is
+// created with the program, outside of the bubble, and virtual time does not advance while a goroutine waits for something
+// outside of its bubble.
 //
 //go:linkname neverExitWatch k8s.io/client-go/tools/cache.neverExitWatch
 var neverExitWatch <-chan time.Time
 
-// enter makes anew, in a bubble, what libraries keep in package variables and wait for.
+// enter replaces, inside a bubble, the package variables of libraries that the kubelet waits for.
 func enter() { neverExitWatch = make(chan time.Time) }

@@ -20,6 +20,6 @@ package simkubelet
 
 import utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
-// Each bubble's clock starts anew, so nothing that outlives a bubble may remember a time. One thing does: the handler that
-// slows repeated errors down. The others stay.
+// Each bubble's clock starts anew, so nothing that outlives a bubble may remember a time. The error handler that slows down
+// repeated errors does; remove it and keep the others.
 func init() { utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1] }

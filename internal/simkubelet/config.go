@@ -29,10 +29,10 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// ConfigVar names the file that tells the Ginkgo suite what to run; `kgrace regress` writes it.
+// ConfigVar is the environment variable with the path of the Config file; `kgrace regress` writes the file.
 const ConfigVar = "KGRACE_SIM"
 
-// Config is what that file holds. A suite runs one arm with one behaviour of the runtime.
+// Config is the content of that file. A suite runs one arm with one behaviour of the runtime.
 type Config struct {
 	Minor     string        `json:"minor"`
 	Arm       verdict.Arm   `json:"arm"`
@@ -41,12 +41,12 @@ type Config struct {
 	Artifacts string        `json:"artifacts"`
 }
 
-// File names a file of this suite in the artifacts folder: kind-sim-containerd-stock.ext.
+// File returns the name of a file of this suite in the artifacts directory: kind-sim-containerd-stock.ext.
 func (c Config) File(kind, ext string) string {
 	return fmt.Sprintf("%s-%s-%s-%s.%s", kind, scenario.LevelSim, c.Behaviour, c.Arm, ext)
 }
 
-// History is where the history of a scenario lies below the artifacts folder.
+// History returns the path of a scenario's history below the artifacts directory.
 func (c Config) History(id string) string {
 	return filepath.Join("histories", string(scenario.LevelSim), string(c.Arm), id+".jsonl")
 }
@@ -86,7 +86,7 @@ func ReadConfig(path string) (c Config, rows []scenario.Scenario, err error) {
 	return c, rows, err
 }
 
-// Runtimes are the names of the behaviours.
+// Runtimes returns the names of the behaviours.
 func Runtimes() []string {
 	var names []string
 	for _, one := range sim.Behaviours() {
@@ -95,7 +95,7 @@ func Runtimes() []string {
 	return names
 }
 
-// ParseRuntime returns the behaviour of that name; the error lists the known ones.
+// ParseRuntime returns the behaviour with the given name; the error lists the known ones.
 func ParseRuntime(name string) (sim.Behaviour, error) {
 	if slices.Contains(sim.Behaviours(), sim.Behaviour(name)) {
 		return sim.Behaviour(name), nil
@@ -103,7 +103,7 @@ func ParseRuntime(name string) (sim.Behaviour, error) {
 	return "", fmt.Errorf("unknown runtime %q; known: %s", name, strings.Join(Runtimes(), ", "))
 }
 
-// Rows are those of the scenarios that a behaviour can carry.
+// Rows returns the scenarios that a behaviour can run.
 func Rows(p sim.Behaviour, all []scenario.Scenario) []scenario.Scenario {
 	return slices.DeleteFunc(slices.Clone(all), func(s scenario.Scenario) bool { return s.NotOn[string(p)] != "" })
 }

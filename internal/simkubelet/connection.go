@@ -30,8 +30,8 @@ import (
 	"github.com/kgrace/kgrace/internal/sim"
 )
 
-// connection is one kubelet's connection to the runtime. It ends with the kubelet's process: calls under way are cancelled,
-// and nothing that the dead process's goroutines still try has an effect. Calls that only look are not held up.
+// connection is one kubelet's connection to the runtime. It ends with the kubelet's process: running calls are cancelled, and
+// later calls of the dead process's goroutines have no effect. Read-only calls are not blocked.
 type connection struct {
 	*sim.Runtime
 	life context.Context
@@ -44,7 +44,7 @@ func connect(ctx context.Context, rt *sim.Runtime) *connection {
 	return c
 }
 
-// through makes a call that ends with the connection too.
+// through makes a call that also ends with the connection.
 func through[T any](ctx context.Context, c *connection, call func(context.Context) (T, error)) (T, error) {
 	if c.life.Err() != nil {
 		var none T
@@ -61,7 +61,7 @@ func act(ctx context.Context, c *connection, call func(context.Context) error) e
 	return err
 }
 
-// Do sends a request of an HTTP hook. What the kubelet has open ends with it.
+// Do sends the request of an HTTP hook. It ends with the kubelet.
 func (c *connection) Do(request *http.Request) (*http.Response, error) {
 	return through(request.Context(), c, func(ctx context.Context) (*http.Response, error) {
 		return sim.HTTPDoer(c.Runtime).Do(request.WithContext(ctx))

@@ -20,7 +20,7 @@ limitations under the License.
 //
 // # Real
 //
-// The kubelet is the one that NewMainKubelet makes, with the wiring it makes: pod workers with SyncPod, SyncTerminatingPod and
+// The kubelet is the one that NewMainKubelet builds and wires: pod workers with SyncPod, SyncTerminatingPod and
 // SyncTerminatedPod, the work queue and the sync loop with housekeeping, pod config with its API source (a reflector) and the
 // decoding of static pods' manifests, pod manager and mirror pods, status manager, kuberuntime with hooks, ordering and image
 // pulls, pod cache and generic PLEG, prober, allocation and admission, container garbage collection, and the kill function that
@@ -28,26 +28,26 @@ limitations under the License.
 //
 // # Not real
 //
-// The runtime and the processes in it: internal/sim. In the kubelet: cAdvisor, the container manager (so cgroups), volumes,
-// mounts and subpaths, the operating system's files behind kuberuntime's logs, the OOM watcher (its file in the tree is
-// replaced), tracing, and the HTTP client of lifecycle hooks, which is given a network in memory. Not run: node status and
-// lease, the eviction manager's watch for pressure, image garbage collection, log rotation, plugins, servers. Events go
-// straight to the history instead of through client-go's broadcaster, so they are neither delayed nor dropped. The feature
-// PodCertificateRequest is off: it cannot be set up twice in a process. Configuration is the default one but for QOS cgroups,
-// service watching of secrets and serial image pulls, which are off.
+// The runtime and its processes: internal/sim. In the kubelet: cAdvisor, the container manager (so cgroups), volumes, mounts
+// and subpaths, the operating system's files behind kuberuntime's logs, the OOM watcher (its file in the tree is replaced),
+// tracing, and the HTTP client of lifecycle hooks, which uses a network in memory. Not run: node status and lease, the eviction
+// manager's watch for pressure, image garbage collection, log rotation, plugins, servers. Events go straight to the history
+// instead of through client-go's broadcaster, so they are neither delayed nor dropped. The feature PodCertificateRequest is
+// off: it cannot be set up twice in a process. The configuration is the default, except that QOS cgroups, service watching of
+// secrets and serial image pulls are off.
 //
 // # The seam
 //
-// Files in seam/ are laid into the tree for the build, the same for both arms: they call NewMainKubelet, do what Kubelet.Run
-// does, end what no kubelet ever ends, so that no goroutine outlives its bubble, and tell when the first terminating sync of a
-// pod starts. They are in no patch. seam/common holds what all minors share; seam/MINOR the few calls that this minor makes
-// otherwise, and files that take the place of the common one of the same path. Most of v1.22's do: it knows no contexts, and
-// its CRI is v1alpha2, which is turned over here, message by message. Its suite runs without Ginkgo and without random
-// scenarios, see internal/simbuild.
+// The build overlays the files in seam/ onto the tree, the same for both arms: they call NewMainKubelet, do what Kubelet.Run
+// does, end the goroutines that no kubelet ever ends, so that none outlives its bubble, and report when the first terminating
+// sync of a pod starts. They are in no patch. seam/common holds what all minors share; seam/MINOR holds the few calls that
+// differ in this minor, and files that replace the common one of the same path. Most of v1.22's do: it uses no contexts, and
+// its CRI is v1alpha2, which is converted here, message by message. Its suite runs without Ginkgo and without random scenarios,
+// see internal/simbuild.
 //
 // # Virtual time
 //
-// Time stands still while anything runs, so whatever the kubelet does takes none; only what waits does. A request takes a
-// millisecond to the API, so that sending and effect get separate timestamps. The kubelet starts, and so its periods tick, on
-// whole seconds; requests come in between.
+// Time does not advance while anything runs, so the kubelet's work takes no time; only waits do. A request takes a millisecond
+// to the API, so that sending and effect get separate timestamps. The kubelet starts on a whole second, and so its periods tick
+// on whole seconds; requests come in between.
 package simkubelet

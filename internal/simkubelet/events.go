@@ -32,12 +32,12 @@ import (
 	"github.com/kgrace/kgrace/internal/history/apiwatch"
 )
 
-// events puts the kubelet's events into a history as they are made. Repeated ones count up, as the API would show them.
+// events adds the kubelet's events to a history when they are made. Repeated ones count up, as the API would show them.
 type events struct {
 	sink history.Sink
 
 	mu     sync.Mutex
-	dead   bool // the kubelet's process is
+	dead   bool // the kubelet's process is dead
 	counts map[string]int32
 }
 
@@ -56,8 +56,8 @@ func (e *events) Event(object runtime.Object, kind, reason, message string) {
 	if dead {
 		return
 	}
-	// How long the kubelet puts off what it tries again after a failure is a matter of chance, which begins anew here, so that it
-	// does not depend on what else took from it.
+	// The kubelet delays its retries after a failure by a random time. Reseed here, so that the delay does not depend on other
+	// uses of the random source.
 	rand.Seed(1)
 	e.sink.Add(apiwatch.KubeletEvent(&corev1.Event{InvolvedObject: *about, Type: kind, Reason: reason, Message: message, Count: count}))
 }

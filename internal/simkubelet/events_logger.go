@@ -23,5 +23,5 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// WithLogger makes events what the kubelet calls a recorder since v1.31.
+// WithLogger makes events an event recorder of the kubelet since v1.31.
 func (e *events) WithLogger(klog.Logger) record.EventRecorderLogger { return e }

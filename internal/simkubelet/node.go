@@ -49,11 +49,11 @@ type Node struct {
 	sink      history.Sink
 	dir       string
 	manifests map[string][]byte
-	// kill ends what a kubelet's process has open.
+	// kill ends the open connections of a kubelet's process.
 	kill func()
 }
 
-// Up makes a node whose happenings go to sink.
+// Up creates a node whose events go to sink.
 func Up(ctx context.Context, behaviour sim.Behaviour, sink history.Sink) (*Node, error) {
 	enter()
 	dir, err := os.MkdirTemp("", "kgrace-sim-")
@@ -69,7 +69,7 @@ func Up(ctx context.Context, behaviour sim.Behaviour, sink history.Sink) (*Node,
 	return n, nil
 }
 
-// StartKubelet starts the kubelet, the first time or after StopKubelet: its files are still there, its memory is not.
+// StartKubelet starts the kubelet, for the first time or after StopKubelet: its files persist, its memory does not.
 func (n *Node) StartKubelet(ctx context.Context) (err error) {
 	client, conn, recorder := n.API.Client(), connect(ctx, n.Runtime), newEvents(n.sink)
 	n.kill = func() {
@@ -88,7 +88,7 @@ func (n *Node) StartKubelet(ctx context.Context) (err error) {
 	return nil
 }
 
-// StopKubelet ends the kubelet as SIGKILL would. Some of its goroutines may still wait for a while, but have no effect.
+// StopKubelet ends the kubelet as SIGKILL would. Some of its goroutines may keep waiting for a while, but have no effect.
 func (n *Node) StopKubelet() {
 	n.kill()
 	n.Kubelet.Stop(synctest.Wait)
@@ -113,14 +113,14 @@ func (n *Node) Down() error {
 		n.StopKubelet()
 	}
 	n.Runtime.Stop()
-	// Whatever waits for a time by now, such as stock's sleep hooks, which nothing cuts, gets it; nothing else is left to
-	// happen, so that costs nothing.
+	// Let all remaining timers expire, such as stock's sleep hooks, which are never cancelled; nothing else can happen any
+	// more, so this costs nothing.
 	time.Sleep(dusk)
 	return os.RemoveAll(n.dir)
 }
 
-// sandboxLatency is how long it takes to stop a sandbox; a real one takes some tens of milliseconds. What else the end of a
-// container brings about, such as that of a hook in it, has happened by then.
+// sandboxLatency is the time that stopping a sandbox takes; a real one takes some tens of milliseconds. Other effects of a
+// container's exit, such as the end of a hook in it, come before that.
 const sandboxLatency = 3 * time.Millisecond
 
 // dusk is longer than any grace of the catalogue.

@@ -37,18 +37,18 @@ import (
 )
 
 const (
-	// way is how long a request takes to the API server.
+	// way is the time that a request takes to the API server.
 	way = time.Millisecond
-	// runtimeDown is how long the runtime is away when it is restarted.
+	// runtimeDown is how long the runtime is down during a restart.
 	runtimeDown = 800 * time.Millisecond
-	// patience bounds the wait for the kubelet to have listed anew.
+	// patience limits the wait for the kubelet's relist.
 	patience = time.Minute
 )
 
 // place is the node in memory as a place of package player.
 type place struct {
 	*Node
-	// callers are goroutines that stand for callers inside the kubelet.
+	// callers are the goroutines that act as callers inside the kubelet.
 	callers sync.WaitGroup
 	calls   atomic.Int64
 }
@@ -98,7 +98,7 @@ func (n *place) RemoveManifest(ctx context.Context, s scenario.Scenario) error {
 // Inject implements player.Place.
 func (n *place) Inject(f fault.Fault) (remove func(), err error) {
 	if f.Method == "PullImage" {
-		// A real test node has no registry, so there a pull that was held up fails in the end.
+		// A real test node has no registry, so a delayed pull there finally fails.
 		f.Fail = errNoRegistry
 	}
 	return n.Runtime.Inject(f)
@@ -124,7 +124,7 @@ func (n *place) RestartRuntime(context.Context) error {
 func (n *place) Carry(ctx context.Context, p *player.Play, do scenario.Action) error {
 	switch do.(type) {
 	case scenario.Taint:
-		// There is no taint manager here: the harness sends what that would send.
+		// There is no taint manager here: the harness sends the delete in its place.
 		p.Delete(ctx, p.Target, nil)
 	case scenario.LoseSandbox:
 		n.Runtime.LoseSandbox(p.Target)
@@ -143,7 +143,7 @@ func (n *place) Carry(ctx context.Context, p *player.Play, do scenario.Action) e
 	return nil
 }
 
-// Kill calls the kubelet's kill function as its eviction manager and its manager of node shutdowns do, and waits for the answer in
+// Kill calls the kubelet's kill function as its eviction manager and its node shutdown manager do, and waits for the answer in
 // a goroutine.
 func (n *place) Kill(ctx context.Context, p *player.Play, do scenario.Action) {
 	var evicted bool
@@ -178,7 +178,7 @@ func (n *place) Kill(ctx context.Context, p *player.Play, do scenario.Action) {
 	})
 }
 
-// forgotten waits until the kubelet's own list of pods no longer has a pod.
+// forgotten waits until the kubelet's own list of pods no longer contains the pod.
 func (n *place) forgotten(pod string) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if !n.Kubelet.Knows(podspec.Namespace, pod) {

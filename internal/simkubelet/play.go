@@ -36,14 +36,14 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Durations of a scenario, in virtual time. None decides a verdict.
+// Durations of a scenario, in virtual time. None affects a verdict.
 const (
-	// dawn is how long the kubelet runs before there is a pod: by then it has read the node and the services.
+	// dawn is how long the kubelet runs before the pod is created: by then it has read the node and the services.
 	dawn = time.Second + 90*time.Millisecond
-	// rest is how long a pod runs before the first request, so that no start-up is mixed with the end. It is no multiple of
-	// any period of the kubelet.
+	// rest is how long a pod runs before the first request, so that start and end do not overlap. It is not a multiple of any
+	// period of the kubelet.
 	rest = 7*time.Second + 370*time.Millisecond
-	// settle is how long it is observed after all is over.
+	// settle is how long the scenario is observed after its end.
 	settle = 3 * time.Second
 )
 
@@ -55,17 +55,18 @@ type Play struct {
 	Scenario  scenario.Scenario
 }
 
-// Run plays the scenario in a bubble of its own and returns what happened. It always returns a history; one that could not
-// be played says so. Plays run one at a time in a process: the kubelet keeps some things in package variables.
+// Run plays the scenario in a bubble of its own and returns its history. It always returns a history; if the scenario could not
+// be played, the history says so. Plays run one at a time in a process, because the kubelet keeps some state in package
+// variables.
 func (p Play) Run(t *testing.T) (h history.History) {
-	// The kubelet puts retries off by a random time. The same play is to be the same history, so chance begins anew with each;
-	// the suite's files say that it may (randseednop).
+	// The kubelet delays retries by a random time. The same play must give the same history, so reseed for each play; the
+	// suite's files allow that (randseednop).
 	rand.Seed(1)
 	header := history.Header{Scenario: p.Scenario.ID, Arm: string(p.Arm), Level: string(scenario.LevelSim), Minor: p.Minor,
 		Pod: p.Scenario.ID, Versions: map[string]string{"runtime": "sim " + string(p.Behaviour)}}
 	h.Header = header
 	defer func() {
-		// What is left in a bubble shows only as a panic here, with the goroutines in the dump of all.
+		// Leftover goroutines of a bubble show only as a panic here, with the goroutines in the dump of all.
 		if r := recover(); r != nil {
 			h.Events = append(h.Events, history.Event{Seq: len(h.Events) + 1, At: time.Unix(0, 0), Kind: history.Abandoned,
 				Pod: header.Pod, Message: fmt.Sprintf("%v\n%s", r, leftovers())})
@@ -87,7 +88,7 @@ func (p Play) Run(t *testing.T) (h history.History) {
 	return h
 }
 
-// leftovers are the stacks of the goroutines that are left in bubbles.
+// leftovers returns the stacks of the goroutines left in bubbles.
 func leftovers() string {
 	buffer := make([]byte, 4<<20)
 	buffer = buffer[:runtime.Stack(buffer, true)]

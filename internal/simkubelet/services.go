@@ -20,7 +20,7 @@ package simkubelet
 
 import internalapi "k8s.io/cri-api/pkg/apis"
 
-// services are a connection as the kubelet's clients of the runtime.
+// services returns a connection as the kubelet's clients of the runtime.
 func services(c *connection) (internalapi.RuntimeService, internalapi.ImageManagerService) {
 	return c, c
 }
