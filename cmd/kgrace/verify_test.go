@@ -151,7 +151,7 @@ func TestMisfits(t *testing.T) {
 	}
 	got := misfits(tree, []mutant.Mutant{{Name: "fits", File: "a.go", Old: "one"}, {Name: "twice", File: "a.go", Old: "two"},
 		{Name: "gone", File: "a.go", Old: "three"}, {Name: "nowhere", File: "b.go", Old: "one"}})
-	for i, want := range []string{"mutant twice: its text stands in a.go 2 times", "mutant gone: its text stands in a.go 0 times", "b.go"} {
+	for i, want := range []string{"mutant twice: its text occurs in a.go 2 times", "mutant gone: its text occurs in a.go 0 times", "b.go"} {
 		if len(got) != 3 || !strings.Contains(got[i], want) {
 			t.Fatalf("got %q, want %q at %d", got, want, i)
 		}

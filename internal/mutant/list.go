@@ -27,45 +27,45 @@ const (
 	hooks      = "pkg/kubelet/lifecycle/handlers.go"
 )
 
-// All are the breakages, in the order of the code that they break, and then those of unhurried pods.
+// All returns the mutants in the order of the code that they change, followed by those for unhurried pods.
 func All() []Mutant {
 	return slices.Concat(ofTheDeadline(), ofTheKill(), unhurried())
 }
 
-// ofTheDeadline are the breakages of when a pod's time is over, and of who is told.
+// ofTheDeadline returns the mutants of the deadline and its notifications.
 func ofTheDeadline() []Mutant {
 	return []Mutant{
 		{
 			Name: "round-down",
-			What: "what is left is rounded down",
+			What: "the remaining time is rounded down",
 			File: arithmetic,
 			Old:  "(max(0, time.Until(t.Deadline())) + time.Second - 1)",
 			New:  "max(0, time.Until(t.Deadline()))",
 		},
 		{
 			Name: "longest-counts",
-			What: "a later deadline takes the place of an earlier one",
+			What: "a later deadline replaces an earlier one",
 			File: arithmetic,
 			Old:  "\tif !deadline.Before(t.deadline) {",
 			New:  "\tif deadline.Equal(t.deadline) {",
 		},
 		{
 			Name: "no-cap",
-			What: "a grace of centuries overflows",
+			What: "a grace period of centuries overflows",
 			File: arithmetic,
 			Old:  "min(seconds, math.MaxInt32)",
 			New:  "min(seconds, math.MaxInt64)",
 		},
 		{
 			Name: "shortened-not-binding",
-			What: "who counts the grace down by itself does not look at the deadline that has moved",
+			What: "code that counts down the grace itself ignores the moved deadline",
 			File: arithmetic,
 			Old:  "\tt.deadline, t.binding = deadline, true\n",
 			New:  "\tt.deadline = deadline\n",
 		},
 		{
 			Name: "nobody-told",
-			What: "the deadline moves, and what waits for it is not told",
+			What: "the deadline moves without notifying its waiters",
 			File: arithmetic,
 			Old:  "\tclose(t.moved)\n",
 			New:  "",
@@ -73,14 +73,14 @@ func ofTheDeadline() []Mutant {
 		},
 		{
 			Name: "retry-has-all",
-			What: "a retry has the whole grace",
+			What: "a retry gets the whole grace",
 			File: arithmetic,
 			Old:  "\tt.binding = true\n",
 			New:  "",
 		},
 		{
 			Name: "delete-from-now",
-			What: "a shorter delete counts from now, and not from the first delete",
+			What: "a shorter delete counts from now, not from the first delete",
 			File: worker,
 			Old:  "graceperiod.DeadlineAfter(s.deletedAt, *gracePeriod)",
 			New:  "graceperiod.DeadlineAfter(now, *gracePeriod)",
@@ -95,14 +95,14 @@ func ofTheDeadline() []Mutant {
 		},
 		{
 			Name: "zero-is-a-deadline",
-			What: "grace 0 is a deadline that has passed",
+			What: "grace 0 becomes a deadline in the past",
 			File: arithmetic,
 			Old:  "\tif seconds == 0 {\n\t\treturn time.Time{}\n\t}\n",
 			New:  "",
 		},
 		{
 			Name: "retry-starts-anew",
-			What: "each attempt has a deadline and a kill of its own, counted from its own start",
+			What: "each attempt has its own deadline and kill, counted from its own start",
 			File: worker,
 			Old:  "\tif status.termination == nil {",
 			New:  "\tif status.termination == nil || status != nil {",
@@ -110,14 +110,14 @@ func ofTheDeadline() []Mutant {
 		},
 		{
 			Name: "request-before-begin-lost",
-			What: "a shorter request that came just before the first attempt is lost",
+			What: "a shorter request just before the first attempt is lost",
 			File: worker,
 			Old:  "\t\ts.termination.Shorten(now, graceperiod.DeadlineAfter(now, *s.gracePeriod))\n",
 			New:  "",
 		},
 		{
 			Name: "end-not-called",
-			What: "what is left at the runtime is not cancelled when the containers are down",
+			What: "the remaining runtime calls are not cancelled when the containers are down",
 			File: worker,
 			Old:  "\tstatus.termination.End()\n\tstatus.termination, status.deletedAt,",
 			New:  "\tstatus.termination, status.deletedAt,",
@@ -132,7 +132,7 @@ func ofTheDeadline() []Mutant {
 	}
 }
 
-// ofTheKill are the breakages of how a pod is killed until then.
+// ofTheKill returns the mutants of how a pod is killed.
 func ofTheKill() []Mutant {
 	return []Mutant{
 		{
@@ -151,7 +151,7 @@ func ofTheKill() []Mutant {
 		},
 		{
 			Name: "restart-hook",
-			What: "each attempt starts a kill that knows nothing of the one before, hook included",
+			What: "each attempt starts a kill from scratch, including the hook",
 			File: arithmetic,
 			Old:  "\tif t.kill == nil {",
 			New:  "\tt.steps = nil\n\tif t.kill == nil || ctx != nil {",
@@ -159,7 +159,7 @@ func ofTheKill() []Mutant {
 		},
 		{
 			Name: "attempt-not-left",
-			What: "an attempt does not end with its context",
+			What: "an attempt does not return when its context ends",
 			File: syncing,
 			Old:  "\tkillCtx := ctx\n",
 			New:  "\tkillCtx := context.WithoutCancel(ctx)\n",
@@ -194,21 +194,21 @@ func ofTheKill() []Mutant {
 		},
 		{
 			Name: "hook-outlives-grace",
-			What: "a hook is waited for a second beyond the grace",
+			What: "the wait for a hook ends one second after the grace",
 			File: killing,
 			Old:  "termination.Wait(done, nil, time.Duration(gracePeriod)*time.Second)",
 			New:  "termination.Wait(done, nil, time.Duration(gracePeriod+1)*time.Second)",
 		},
 		{
 			Name: "hook-outlives-deadline",
-			What: "a hook is not cancelled at a deadline that has moved",
+			What: "a hook is not cancelled at a moved deadline",
 			File: killing,
 			Old:  "\t\ttermination.Wait(done, ctx.Done(), math.MaxInt64)\n",
 			New:  "\t\t(*graceperiod.Termination)(nil).Wait(done, ctx.Done(), math.MaxInt64)\n",
 		},
 		{
 			Name: "turn-not-ended",
-			What: "the wait for a turn does not end at a deadline that has moved",
+			What: "the wait for a turn does not end at a moved deadline",
 			File: killing,
 			Old:  "ordering.waitForTurn(containerName, gracePeriod, termination)",
 			New:  "ordering.waitForTurn(containerName, gracePeriod, nil)",
@@ -236,14 +236,14 @@ func ofTheKill() []Mutant {
 		},
 		{
 			Name: "second-stop-gets-window",
-			What: "a container that was asked before gets the window again",
+			What: "a container that was already asked to stop gets the window again",
 			File: killing,
 			Old:  "\t\ttimeout = termination.Seconds()\n",
 			New:  "\t\ttimeout = max(termination.Seconds(), minimumGracePeriodInSeconds)\n",
 		},
 		{
 			Name: "cancel-stop-call",
-			What: "a shortened grace cancels the stop call that is at the runtime",
+			What: "a shortened grace cancels the running stop call",
 			File: killing,
 			Old:  "\t\tstarted := time.Now()\n",
 			New: "\t\tstarted := time.Now()\n\t\tctx, cancel := context.WithCancel(ctx)\n" +
@@ -252,21 +252,21 @@ func ofTheKill() []Mutant {
 		},
 		{
 			Name: "sandbox-at-once",
-			What: "after a stop that failed the sandbox is stopped at once",
+			What: "after a failed stop the sandbox is stopped at once",
 			File: sandboxes,
 			Old:  "\tif retry {\n",
 			New:  "\tif retry && pod == nil {\n",
 		},
 		{
 			Name: "sidecar-waits-on",
-			What: "a sidecar waits on for a container that could not be stopped",
+			What: "a sidecar keeps waiting for a container that could not be stopped",
 			File: killing,
 			Old:  "\t\tif ordering != nil && mayRetry(termination) {\n",
 			New:  "\t\tif ordering != nil && pod == nil {\n",
 		},
 		{
 			Name: "sidecar-does-not-wait",
-			What: "a sidecar is stopped though the container it waits for could not be",
+			What: "a sidecar is stopped although the container it waits for could not be stopped",
 			File: killing,
 			Old:  "\t\tif gracePeriod > 0 && ordering.isBlocked(containerName) {\n",
 			New:  "\t\tif gracePeriod > 0 && pod == nil {\n",

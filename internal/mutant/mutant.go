@@ -20,7 +20,7 @@ limitations under the License.
 // If no row catches it, random scenarios (package property) run. Mutants that hurry pods nobody hurried are compared with stock
 // instead, in random scenarios.
 //
-// A mutant that survives says that a promise of the contract has no check.
+// A mutant that survives shows that a promise of the contract has no check.
 package mutant
 
 import (
@@ -32,28 +32,28 @@ import (
 	"strings"
 )
 
-// Mutant is one deliberate breakage of the fix.
+// Mutant is one deliberate bug in the fix.
 type Mutant struct {
-	// Name names it; What says what the broken kubelet does.
+	// Name identifies the mutant; What describes what the broken kubelet does.
 	Name, What string
-	// File is the path in the tree. Old stands in it exactly once; New takes its place.
+	// File is the path in the tree. Old must occur in it exactly once; New replaces it.
 	File, Old, New string
-	// Node are scenarios in which a real kubelet with the mutant must be red. nil: it is not tried on real nodes.
+	// Node lists scenarios in which a real kubelet with the mutant must be red. nil: the mutant does not run on real nodes.
 	Node []string
-	// Unhurried: what is broken is that a pod which nobody hurried loses nothing. The comparison with stock must find it (random
-	// scenarios of that kind, package property); the catalogue is not asked.
+	// Unhurried marks mutants that break the promise to pods that nobody hurried. The comparison with stock must find them
+	// (random scenarios of that kind, package property); the catalogue does not run.
 	Unhurried bool
 }
 
-// Apply returns the content of the file with the mutant in it. The text to replace must stand in it exactly once.
+// Apply returns the content of the file with the mutant applied. The text to replace must occur in it exactly once.
 func (m Mutant) Apply(content string) (string, error) {
 	if n := strings.Count(content, m.Old); n != 1 {
-		return "", fmt.Errorf("mutant %s: its text stands in %s %d times, and must exactly once; the series has changed, so write the mutant anew:\n%s", m.Name, m.File, n, m.Old)
+		return "", fmt.Errorf("mutant %s: its text occurs in %s %d times, expected once; the series has changed, so rewrite the mutant:\n%s", m.Name, m.File, n, m.Old)
 	}
 	return strings.Replace(content, m.Old, m.New, 1), nil
 }
 
-// Overlay writes the broken file into dir and an overlay for `go build -overlay` that lays it over the tree, on top of the
+// Overlay writes the mutated file into dir and an overlay for `go build -overlay` that applies it to the tree, on top of the
 // overlay base if one is given. It returns the overlay's path.
 func (m Mutant) Overlay(dir, tree, base string) (string, error) {
 	target := filepath.Join(tree, filepath.FromSlash(m.File))
@@ -76,7 +76,7 @@ func (m Mutant) Overlay(dir, tree, base string) (string, error) {
 		}
 	}
 	if by, ok := overlay.Replace[target]; ok {
-		return "", fmt.Errorf("mutant %s: %s is replaced by %s already", m.Name, m.File, by)
+		return "", fmt.Errorf("mutant %s: %s is already replaced by %s", m.Name, m.File, by)
 	}
 	if overlay.Replace == nil {
 		overlay.Replace = map[string]string{}
@@ -97,12 +97,12 @@ func (m Mutant) Overlay(dir, tree, base string) (string, error) {
 	return path, os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
-// OnNodes returns those of some mutants that are tried on real nodes.
+// OnNodes returns the mutants that run on real nodes.
 func OnNodes(all []Mutant) []Mutant {
 	return slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return len(m.Node) == 0 })
 }
 
-// Pick returns the mutants of these names, all of them when none is given. An unknown name is an error that lists the known.
+// Pick returns the mutants with these names, or all if no name is given. If a name is unknown, the error lists the known ones.
 func Pick(names ...string) ([]Mutant, error) {
 	var known []string
 	for _, m := range All() {

@@ -16,7 +16,8 @@ limitations under the License.
 
 package mutant
 
-// unhurried are breakages that take something from pods which nobody hurried. Of these the comparison with stock must find each.
+// unhurried returns mutants that take something from pods that nobody hurried. The comparison with stock must find each of
+// them.
 func unhurried() []Mutant {
 	const (
 		worker     = "pkg/kubelet/pod_workers.go"
@@ -27,7 +28,7 @@ func unhurried() []Mutant {
 	all := []Mutant{
 		{
 			Name: "begin-at-first-update",
-			What: "the grace counts from the request, however long the worker took to begin",
+			What: "the grace counts from the request, however late the worker began",
 			File: worker,
 			Old:  "s.termination.Shorten(now, graceperiod.DeadlineAfter(now, *s.gracePeriod))",
 			New:  "s.termination.Shorten(now, graceperiod.DeadlineAfter(s.terminatingAt, *s.gracePeriod))",
@@ -41,42 +42,42 @@ func unhurried() []Mutant {
 		},
 		{
 			Name: "repeated-grace-counts",
-			What: "an update that repeats the grace counts as a request, and from the first one",
+			What: "an update that repeats the grace counts as a request, from the first delete",
 			File: worker,
 			Old:  "*gracePeriod < s.deletionGracePeriod)",
 			New:  "*gracePeriod <= s.deletionGracePeriod)",
 		},
 		{
 			Name: "exact-from-the-start",
-			What: "the first attempt has the exact deadline, where stock counts down whole seconds",
+			What: "the first attempt uses the exact deadline, where stock counts down whole seconds",
 			File: worker,
 			Old:  "\t} else {\n\t\tstatus.termination.Retry()\n\t}\n",
 			New:  "\t}\n\tstatus.termination.Retry()\n",
 		},
 		{
 			Name: "hook-lost-on-retry",
-			What: "a retry does not repeat a hook that failed",
+			What: "a retry does not repeat a failed hook",
 			File: killing,
 			Old:  "\t\t\ttermination.Repeat(\"PreStop \" + containerID.ID)\n",
 			New:  "",
 		},
 		{
 			Name: "hook-cut-unasked",
-			What: "a hook is cut at the end of the grace, though nobody shortened it",
+			What: "a hook is cancelled at the end of the grace, although nobody shortened it",
 			File: killing,
 			Old:  "termination.Wait(done, ctx.Done(), math.MaxInt64)",
 			New:  "termination.Wait(done, ctx.Done(), min(math.MaxInt64, time.Duration(gracePeriod)*time.Second))",
 		},
 		{
 			Name: "window-for-a-turn",
-			What: "a container whose hook used up the grace has a window to wait for its turn",
+			What: "a container whose hook used up the grace gets the window for waiting for its turn",
 			File: killing,
 			Old:  "\tif ordering != nil && gracePeriod > 0 {\n",
 			New:  "\tif ordering != nil && !termination.AtOnce() {\n\t\tgracePeriod = max(gracePeriod, minimumGracePeriodInSeconds)\n",
 		},
 		{
 			Name: "window-for-all",
-			What: "where there is a hook, the container is stopped with the window alone",
+			What: "a container with a hook is stopped with only the window",
 			File: killing,
 			Old:  "\tmoved := termination.Moved()\n\tgracePeriod = termination.Left(gracePeriod)\n",
 			New: "\tmoved := termination.Moved()\n\tgracePeriod = termination.Left(gracePeriod)\n" +
@@ -84,14 +85,14 @@ func unhurried() []Mutant {
 		},
 		{
 			Name: "sandbox-never",
-			What: "after a stop that failed the sandbox is never stopped",
+			What: "after a failed stop the sandbox is never stopped",
 			File: manager,
 			Old:  "\treturn termination != nil && time.Now().Before(termination.Deadline().Add(minimumGracePeriodInSeconds*time.Second))",
 			New:  "\treturn termination != nil",
 		},
 		{
 			Name: "steps-without-termination",
-			What: "a kill that SyncPod made counts as an attempt of the termination that comes later",
+			What: "a kill by SyncPod counts as an attempt of the later termination",
 			File: arithmetic,
 			Old:  "func (t *Termination) Once(step string) bool {\n\tif t == nil {\n\t\treturn true\n\t}\n",
 			New: "var taken sync.Map\n\nfunc (t *Termination) Once(step string) bool {\n\tif t == nil {\n\t\ttaken.Store(step, nil)\n\t\treturn true\n\t}\n" +

@@ -23,27 +23,27 @@ import (
 	"time"
 )
 
-// axis puts moments, counted from the first request, on the width of a drawing. Both arms of a scenario share one. It is a
-// straight measure, but for one long time in which nothing happened on any arm: such a gap is drawn as a break, so that
-// what matters is not squeezed into the first pixels of an hour.
+// axis maps times, counted from the first request, to the width of a drawing. Both arms of a scenario share one. It is linear
+// except for one long gap without events on any arm, which is drawn as a break, so that the interesting part is not squeezed
+// into the first pixels of an hour.
 type axis struct {
 	end time.Duration
-	// from and to bound the break; both 0 where there is none.
+	// from and to are the bounds of the break; both are 0 if there is none.
 	from, to time.Duration
 }
 
-// Places on the width, in percent: the drawing is as wide as its surroundings, on a phone as on a desk.
+// Positions on the width, in percent: the drawing is as wide as its container, on a phone as on a desktop.
 const (
 	axisLeft  = 1.6
 	axisRight = 96.0
-	// broken is how much of the width a break takes.
+	// breakWidth is the width of a break.
 	breakWidth = 14.0
-	// worthBreaking is the share of the whole that a gap must have to be broken. Below that the length of a wait is
-	// what the drawing is there to show.
+	// worthBreaking is the minimum share of the whole for a gap to be broken. Below it, the length of a wait is what the
+	// drawing must show.
 	worthBreaking = .94
 )
 
-// newAxis makes the axis for everything that happened at these moments.
+// newAxis returns the axis for events at the given times.
 func newAxis(moments []time.Duration) axis {
 	a := axis{end: time.Second}
 	if len(moments) == 0 {
@@ -59,7 +59,7 @@ func newAxis(moments []time.Duration) axis {
 		}
 	}
 	if float64(to-from) > worthBreaking*float64(a.end) {
-		// A little of the gap stays on both sides, or its ends would touch what stands there.
+		// Keep a little of the gap on both sides, so that its ends do not touch other shapes.
 		rest := a.end - (to - from)
 		a.from, a.to = from+max(rest/6, time.Second/10), to-max(rest/6, time.Second/10)
 	}
@@ -68,7 +68,7 @@ func newAxis(moments []time.Duration) axis {
 
 func (a axis) broken() bool { return a.to > a.from }
 
-// at returns the place of a moment in percent of the width. What lies outside is drawn at the edge.
+// at returns the position of a time in percent of the width. Times outside are drawn at the edge.
 func (a axis) at(m time.Duration) float64 {
 	m = min(max(m, 0), a.end)
 	const width = axisRight - axisLeft
@@ -86,7 +86,7 @@ func (a axis) at(m time.Duration) float64 {
 	}
 }
 
-// ticks are the moments at which the axis is marked: round numbers, few enough to be read on a phone.
+// ticks returns the times of the axis marks: round numbers, few enough for a phone.
 func (a axis) ticks() []time.Duration {
 	shown := a.end - (a.to - a.from)
 	var step time.Duration
@@ -103,7 +103,7 @@ func (a axis) ticks() []time.Duration {
 			m = a.to.Truncate(step)
 			continue
 		}
-		// Beside a break two ticks may come too close.
+		// Beside a break two ticks may be too close.
 		if place := a.at(m); place-last > 8 {
 			all, last = append(all, m), place
 		}
@@ -111,12 +111,12 @@ func (a axis) ticks() []time.Duration {
 	return all
 }
 
-// percent writes a place or a width, short and always the same.
+// percent formats a position or a width, short and deterministic.
 func percent(p float64) string {
 	return strconv.FormatFloat(math.Round(p*100)/100, 'f', -1, 64) + "%"
 }
 
-// inSeconds writes a time for people: "3 s", "0.2 s", "30.1 s".
+// inSeconds formats a time for people: "3 s", "0.2 s", "30.1 s".
 func inSeconds(d time.Duration) string {
 	s := d.Seconds()
 	digits := 1

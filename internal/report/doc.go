@@ -14,13 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package report shows the results of runs as one HTML page with both arms' timelines, and the matrix of patches as another.
+// Package report renders the results of runs as one HTML page with both arms' timelines, and the matrix of patches as another.
 //
-// Nothing here decides anything: a drawing shows the recorded history, and the deadline in it is the one that the judges work
-// out (judge.Trace). What is drawn as a fault is a life that a judge found at fault.
+// The package decides nothing: a drawing shows the recorded history, and its deadline is the one that the judges derive
+// (judge.Trace). A life is drawn as a fault only if a judge found one.
 //
-// The page is one file without scripts that asks the network for nothing. A timeline
-// is a history in lanes, points and spans; an axis puts time on the width; a drawing is a timeline as SVG whose places
-// are in percent and whose sizes are in pixels, so that it fits a phone without getting smaller. Labels are placed for the
-// narrowest width. The tests look at the page in a real browser where one is installed (hack/verify-report.sh demands it).
+// The page is one file without scripts or network requests. A timeline is a history in lanes, points and spans; an axis maps
+// time to the width; a drawing is a timeline as SVG with positions in percent and sizes in pixels, so that it fits a phone
+// without shrinking. Labels are placed for the narrowest width. The tests render the page in a real browser if one is installed
+// (hack/verify-report.sh requires it).
 package report

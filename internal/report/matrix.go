@@ -38,17 +38,17 @@ var (
 	matrixTemplate = template.Must(template.New("matrix").Parse(matrixText))
 )
 
-// matrixView is what the template shows.
+// matrixView is the data for the template.
 type matrixView struct {
 	Style    template.CSS
 	Status   verdict.Status
 	Sentence string
 	Counts   []chip
-	// Drops and Faults are what a reader must not overlook.
+	// Drops and Faults are notes that a reader must not miss.
 	Drops, Faults []matrixNote
 	Minors        []matrixMinor
 	Overview      []matrixLine
-	// Report says that the page of the scenarios lies beside this one.
+	// Report links to the page of the scenarios in the same directory.
 	Report bool
 }
 
@@ -60,12 +60,12 @@ type matrixMinor struct {
 	Lines   []matrixLine
 }
 
-// matrixLine is a row of a table: a patch, and its cells on the minors or in the columns.
+// matrixLine is a row of a table: a patch, and its cells by minor or by column.
 type matrixLine struct {
 	ID, Name string
 	Number   int
 	Cells    []matrixCell
-	// Verdict, Why and DropWhen are of a patch on one minor.
+	// Verdict, Why and DropWhen are set for a patch on one minor.
 	Verdict  chip
 	Why      string
 	DropWhen string
@@ -75,7 +75,7 @@ type matrixLine struct {
 type matrixCell struct {
 	chip
 	Href, Title string
-	// None says why there is no such patch.
+	// None is the reason why there is no such patch.
 	None string
 	matrix.Cell
 	Evidence []matrixEvidence
@@ -86,15 +86,15 @@ type matrixEvidence struct {
 	Name, Text string
 }
 
-// statusChip shows a status as a sign, a word and a colour, in the page's own ways.
+// statusChip shows a status as a sign, a word and a colour in the style of the page.
 func statusChip(s matrix.Status) chip {
 	class := map[matrix.Status]string{matrix.Proved: "fixed", matrix.Red: "red", matrix.Drop: "drop", matrix.Nothing: "kept", matrix.NotRun: "invalid"}[s]
 	word := map[matrix.Status]string{matrix.Proved: "proved", matrix.Red: "red", matrix.Drop: "drop the patch", matrix.Nothing: "nothing to prove", matrix.NotRun: "not run"}[s]
 	return chip{Class: class, Sign: s.Sign(), Word: word}
 }
 
-// Matrix writes a table as one HTML page that needs nothing from anywhere else, in the look of the other one. withReport
-// makes it lead there. The same table gives the same bytes.
+// Matrix writes a table as one self-contained HTML page in the style of the report. withReport adds a link to the report. The
+// output is deterministic.
 func Matrix(w io.Writer, t matrix.Table, withReport bool) error {
 	if len(t.Minors) == 0 {
 		return fmt.Errorf("report: a matrix without a minor")
@@ -175,10 +175,10 @@ func overviewLine(subject string, t matrix.Table) matrixLine {
 	return line
 }
 
-// rowID is the anchor of a patch on a minor.
+// rowID returns the anchor of a patch on a minor.
 func rowID(m matrix.Minor, r matrix.Row) string { return fmt.Sprintf("%s-%d", m.Minor, r.Number) }
 
-// WriteMatrix writes the page of a table into the artifacts folder, whole or not at all.
+// WriteMatrix writes the page of a table into the artifacts directory, atomically.
 func WriteMatrix(dir string, t matrix.Table) error {
 	var page bytes.Buffer
 	if err := Matrix(&page, t, exists(filepath.Join(dir, result.PageFile))); err != nil {

@@ -44,7 +44,7 @@ var (
 	pageTemplate = template.Must(template.New("page").Parse(pageText))
 )
 
-// page is what the template shows.
+// page is the data for the template.
 type page struct {
 	Style    template.CSS
 	Title    string
@@ -57,24 +57,24 @@ type page struct {
 	Columns  []column
 	Rows     []row
 	Sections []section
-	// Matrix says that the proof per patch and minor lies beside this page.
+	// Matrix links to the proof per patch and minor in the same directory.
 	Matrix bool
 }
 
-// Files of the proof per patch and minor in the artifacts folder.
+// Files of the proof per patch and minor in the artifacts directory.
 const (
 	MatrixFile = "matrix.json"
 	MatrixPage = "matrix.html"
 )
 
-// column is one run in the matrix: a column for each of its arms.
+// column is one run in the matrix, with a column for each of its arms.
 type column struct {
 	Name string
 	Arms []verdict.Arm
 }
 
-// writePage writes runs as one HTML page that needs nothing from anywhere else. The same runs give the same bytes. A result of a
-// scenario that the catalogue does not have is refused.
+// writePage writes runs as one self-contained HTML page. The output is deterministic. A result of a scenario that is not in the
+// catalogue is an error.
 func writePage(w io.Writer, runs []result.Run, catalogue []scenario.Scenario, withMatrix bool) error {
 	if len(runs) == 0 {
 		return fmt.Errorf("report: no run to show")
@@ -95,8 +95,8 @@ func writePage(w io.Writer, runs []result.Run, catalogue []scenario.Scenario, wi
 	return pageTemplate.Execute(w, p)
 }
 
-// WriteArtifacts reads the runs kept in a folder and writes their page beside them, or to file where one is given. It
-// returns the path of the page.
+// WriteArtifacts reads the runs in a directory and writes their page there, or to file if it is given. It returns the path of
+// the page.
 func WriteArtifacts(dir, file string) (string, error) {
 	runs, err := result.ReadArtifacts(dir)
 	if err != nil {
@@ -108,7 +108,7 @@ func WriteArtifacts(dir, file string) (string, error) {
 	return file, WriteFile(file, runs)
 }
 
-// WriteFile writes the page of these runs to a file, whole or not at all.
+// WriteFile writes the page of these runs to a file, atomically.
 func WriteFile(path string, runs []result.Run) error {
 	catalogue, err := scenario.Catalogue()
 	if err != nil {
@@ -131,7 +131,7 @@ func writeFile(path string, runs []result.Run, catalogue []scenario.Scenario) er
 	return os.Rename(path+".new", path)
 }
 
-// order returns the scenarios that the runs ran, in the order of the catalogue.
+// order returns the scenarios of the runs in the order of the catalogue.
 func order(catalogue []scenario.Scenario, runs []result.Run) ([]scenario.Scenario, error) {
 	var shown []scenario.Scenario
 	known := map[string]bool{}
@@ -152,7 +152,7 @@ func order(catalogue []scenario.Scenario, runs []result.Run) ([]scenario.Scenari
 	return shown, nil
 }
 
-// columnName is the name of a run, with its minor where the runs are of several.
+// columnName returns the name of a run, with its minor if the runs are of several minors.
 func columnName(run result.Run, runs []result.Run) string {
 	several := slices.ContainsFunc(runs, func(other result.Run) bool { return other.Minor != run.Minor })
 	if several && !strings.Contains(run.Name, run.Minor) {
@@ -161,7 +161,7 @@ func columnName(run result.Run, runs []result.Run) string {
 	return run.Name
 }
 
-// worst is the status of all runs together.
+// worst returns the combined status of all runs.
 func worst(runs []result.Run) verdict.Status {
 	status := verdict.StatusGood
 	for _, run := range runs {

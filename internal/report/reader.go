@@ -25,10 +25,10 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// together is how close two equal kubelet events are drawn as one.
+// together is the maximum distance of equal kubelet events that are drawn as one.
 const together = 250 * time.Millisecond
 
-// calls draws the runtime calls that stop and run things: a bar from call to return.
+// calls draws the runtime calls that stop or run something: a bar from call to return.
 func (t *reader) calls(events []history.Event) {
 	type open struct {
 		lane *lane
@@ -56,7 +56,7 @@ func (t *reader) calls(events []history.Event) {
 				due := one.from + time.Duration(min(timeout, forever))*time.Second
 				one.kind, one.label, one.due = "call stop", fmt.Sprintf("StopContainer(%d)", timeout), &due
 			} else if l.counts(seen, e.Call) > 1 {
-				// Probes come by the dozen: the first has the name.
+				// There may be dozens of probes: label only the first.
 				one.label = ""
 			}
 			l.spans = append(l.spans, one)
@@ -97,10 +97,10 @@ func (t *reader) calls(events []history.Event) {
 	}
 }
 
-// inKubelet keeps the numbers of calls inside the kubelet apart from those of runtime calls.
+// inKubelet separates the numbers of calls inside the kubelet from those of runtime calls.
 func inKubelet(e history.Event) int64 { return -1 - e.CallID }
 
-// drawn says which runtime calls a drawing shows.
+// drawn reports whether a drawing shows a runtime call.
 func drawn(call string) bool {
 	switch call {
 	case "StopContainer", "StopPodSandbox", "ExecSync", "Exec", "PullImage":
@@ -140,12 +140,12 @@ func callTitle(one span) string {
 	return title + fmt.Sprintf(", returned at %s", inSeconds(one.to))
 }
 
-// moments draws requests, removals, signals, ends and kubelet events.
+// moments draws requests, removals, signals, exits and kubelet events.
 func (t *reader) moments(events []history.Event) {
-	last := map[string]int{} // where the last kubelet event of a reason stands
+	last := map[string]int{} // index of the last kubelet event of a reason
 	count := map[string]int{}
 	terms := map[*lane]int{}
-	asked := -1 // the request that waits for its answer
+	asked := -1 // the request without a response
 	for _, e := range events {
 		at := t.since(e.At)
 		add := func(l *lane, kind, label, title string) {
@@ -220,12 +220,12 @@ func (t *reader) moments(events []history.Event) {
 			last[e.Reason], count[e.Reason] = len(t.pod.points), 1
 			add(t.pod, kind, e.Reason, "kubelet event "+e.Reason)
 		case history.KubeletLeft:
-			add(t.pod, "event warn", "left behind", "the kubelet still remembers the kill")
+			add(t.pod, "event warn", "left behind", "the kubelet still has a record of the kill")
 		case history.Abandoned:
 			add(t.api, "event warn", "given up", "given up: "+e.Message)
 		case history.Step:
 			if e.Error != "" {
-				add(t.api, "event warn", e.Reason+" failed", e.Reason+" could not be done: "+e.Error)
+				add(t.api, "event warn", e.Reason+" failed", e.Reason+" could not be carried out: "+e.Error)
 				continue
 			}
 			add(t.api, "step", e.Reason, "")
@@ -238,16 +238,16 @@ func (t *reader) moments(events []history.Event) {
 		case history.CRICall, history.CRIReturn, history.KubeletKill, history.KubeletKilled, history.APIContainer,
 			history.Armed, history.Finished, history.ControlLate, history.ControlSaw, history.CRISlow:
 		default:
-			// What levels and steps bring that this page knows nothing of, a restart of the kubelet say, is drawn by its name.
+			// Draw events that this page does not know, such as a restart of the kubelet, by their names.
 			add(t.api, "event", unknown(e), "")
 		}
 	}
 }
 
-// forever is a timeout in seconds that no drawing has room for.
+// forever is a timeout in seconds that no drawing can show.
 const forever = 1 << 32
 
-// asks says what a DELETE asked for.
+// asks describes the request of a DELETE.
 func asks(e history.Event) string {
 	switch {
 	case e.Grace == nil:
@@ -269,7 +269,7 @@ func unknown(e history.Event) string {
 	return name
 }
 
-// hooks draws preStop hooks: from what the container says of them, to their end or to what cut them.
+// hooks draws preStop hooks: from the container's own lines to their end or cancellation.
 func (t *reader) hooks(events []history.Event) {
 	running := map[*lane]int{}
 	end := func(l *lane, at time.Time, how string) {
@@ -309,7 +309,7 @@ func (t *reader) hooks(events []history.Event) {
 	}
 }
 
-// sleep draws a sleep hook. It leaves no trace of its own: it lies between the first sign of the kill and the first stop call.
+// sleep draws a sleep hook. It is not recorded itself: it lies between the first sign of the kill and the first stop call.
 func (t *reader) sleep(c scenario.Container, events []history.Event) {
 	l := t.lane(history.Event{Pod: t.h.Pod, Container: c.Name})
 	var from, to *time.Duration
@@ -327,5 +327,5 @@ func (t *reader) sleep(c scenario.Container, events []history.Event) {
 		return
 	}
 	l.spans = append(l.spans, span{from: *from, to: *to, kind: "hook guessed", label: "sleep hook",
-		title: "a sleep hook leaves no trace; it lies between the Killing event and the stop call"})
+		title: "a sleep hook is not recorded; it lies between the Killing event and the stop call"})
 }

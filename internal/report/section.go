@@ -39,19 +39,19 @@ type row struct {
 type cell struct {
 	chip
 	Href, Dead string
-	// Not says why the scenario does not run at the level.
+	// Not is the reason why the scenario does not run at the level.
 	Not   string
 	First bool // of its run
 }
 
-// section is one scenario with all that happened.
+// section is one scenario with all its results.
 type section struct {
 	ID, Stock, Fixed string
 	Source           []sourcePart
 	Blocks           []block
 }
 
-// sourcePart is a piece of a scenario's source: words, or a link to the thread they name.
+// sourcePart is a part of a scenario's source: text, or a link to the thread that it names.
 type sourcePart struct {
 	Text string
 	Href template.URL
@@ -62,26 +62,25 @@ type block struct {
 	ID, Run, Steps string
 	Arms           []armView
 	Rules          []ruleView
-	// Several says that the section has more than one block.
+	// Several means that the section has more than one block.
 	Several bool
 }
 
-// armView is what one arm showed.
+// armView is the result of one arm.
 type armView struct {
 	Arm     verdict.Arm
 	Version string
 	Chip    chip
 	Dead    string
-	// Late says by how much the runtime was late, where the verdict stands by what the kubelet asked for; Second that this was a
-	// second run, and why.
+	// Late is how late the runtime was, if the verdict depends on the kubelet's request; Second is the reason for a second run.
 	Late, Second string
-	// Drawing is nil where there is no history; Missing says why then.
+	// Drawing is nil if there is no history; Missing is the reason.
 	Drawing *drawing
 	Missing string
 	Words   string
 }
 
-// ruleView is one rule with what the judge found on each arm.
+// ruleView is one rule with the judge's finding on each arm.
 type ruleView struct {
 	Rule  scenario.Rule
 	Title string
@@ -114,7 +113,7 @@ func matrixRow(s scenario.Scenario, runs []result.Run) row {
 	return r
 }
 
-// blockID is the anchor of a scenario at a level.
+// blockID returns the anchor of a scenario at a level.
 func blockID(s scenario.Scenario, run result.Run) string { return s.ID + "-" + run.Name }
 
 func deadAt(r result.Result) string {
@@ -124,7 +123,7 @@ func deadAt(r result.Result) string {
 	return rounded(*r.Dead)
 }
 
-// rounded writes seconds with as many digits as tell something.
+// rounded formats seconds with the significant digits.
 func rounded(s float64) string {
 	digits := 1
 	switch {
@@ -182,7 +181,7 @@ func newBlock(s scenario.Scenario, run result.Run, name string) block {
 	return b
 }
 
-// describe is a drawing in a few words.
+// describe summarizes a drawing in text.
 func describe(r result.Result, s timeline) string {
 	text := "The last container is dead at " + deadAt(r) + "."
 	if late := r.LateBy(); late > 0 {
@@ -208,7 +207,7 @@ func ruleViews(s scenario.Scenario, run result.Run) []ruleView {
 	var views []ruleView
 	for _, rule := range run.RulesOf(s.ID) {
 		if !rule.Known() {
-			continue // there is no result that names a rule
+			continue // no result names a rule
 		}
 		v := ruleView{Rule: rule, Title: rule.Title()}
 		for _, arm := range run.Arms {
@@ -229,7 +228,7 @@ func ruleViews(s scenario.Scenario, run result.Run) []ruleView {
 	return views
 }
 
-// steps says what is done to the pod.
+// steps describes the steps of a scenario.
 func steps(s scenario.Scenario) string {
 	words := []string{fmt.Sprintf("grace of the spec %d s", s.Pod.Grace)}
 	for _, fault := range s.Faults {
@@ -247,7 +246,7 @@ func steps(s scenario.Scenario) string {
 
 var thread = regexp.MustCompile(`(?:[\w.-]+/[\w.-]+)?#\d+`)
 
-// sources makes links of the threads that a source names.
+// sources converts the thread names in a source to links.
 func sources(text string) []sourcePart {
 	var parts []sourcePart
 	for {

@@ -26,22 +26,22 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// fact is a name and what there is to say to it.
+// fact is a name with its value.
 type fact struct{ Name, Value string }
 
-// chip is a verdict as a sign, a word and a colour: none of the three alone.
+// chip shows a verdict as a sign, a word and a colour, never as only one of them.
 type chip struct {
 	Class, Sign, Word string
 	N                 int
 }
 
-// signs of verdicts. Those that are as expected are calm; red ones are loud.
+// signs are the signs of the verdicts: calm for expected ones, loud for red ones.
 var signs = map[verdict.Verdict]string{
 	verdict.Reproduced: "✕", verdict.Repaired: "✓", verdict.Kept: "=",
 	verdict.NotReproduced: "!", verdict.StillBroken: "!", verdict.Regressed: "!", verdict.Invalid: "?",
 }
 
-// verdicts in the order in which the worst comes first.
+// verdicts are in order of severity, the worst first.
 var verdicts = []verdict.Verdict{verdict.Regressed, verdict.StillBroken, verdict.NotReproduced, verdict.Invalid, verdict.Reproduced,
 	verdict.Repaired, verdict.Kept}
 
@@ -53,7 +53,7 @@ func newChip(v verdict.Verdict) chip {
 	return chip{Class: class, Sign: signs[v], Word: string(v)}
 }
 
-// lead is the verdict that stands for a result: the worst, and a repair before what was kept.
+// lead returns the verdict that represents a result: the worst, and a repair before a kept rule.
 func lead(r result.Result) verdict.Verdict {
 	for _, v := range verdicts {
 		if slices.ContainsFunc(r.Rules, func(one result.Rule) bool { return one.Verdict == v }) {
@@ -141,7 +141,7 @@ func newMedians(run result.Run) (medians, bool) {
 	return m, len(m.Bars) > 0
 }
 
-// versionFacts are the programs that took part, each with the versions on each arm.
+// versionFacts returns the programs of the runs, each with its versions on each arm.
 func versionFacts(runs []result.Run) []fact {
 	versions := map[string]map[verdict.Arm][]string{}
 	for _, run := range runs {

@@ -23,8 +23,8 @@ import (
 	"time"
 )
 
-// drawing is a timeline as SVG shapes, in the order in which they are painted. Places across are in percent and sizes in
-// pixels, so it fits any width with letters of the same size; the template writes it down.
+// drawing is a timeline as SVG shapes, in painting order. Horizontal positions are in percent and sizes in pixels, so that it
+// fits any width with the same letter size; the template renders it.
 type drawing struct {
 	ID, Title, Text string
 	Height          int
@@ -59,8 +59,8 @@ type label struct {
 	Text   string
 }
 
-// Measures in pixels. Labels are placed for the narrowest width and so have room on any other: between two places in
-// percent the room only grows.
+// Measures in pixels. Labels are placed for the narrowest width and so fit any other: the distance between two positions in
+// percent only grows.
 const (
 	narrow    = 318.0 // a phone of 360 pixels, margins taken off
 	perLetter = 6.7   // the widest of the usual faces at the size of a label
@@ -70,7 +70,7 @@ const (
 	headRoom  = 22
 )
 
-// draw draws a timeline on an axis. text is the same timeline in words, for those who do not see it.
+// draw draws a timeline on an axis. text is the same timeline as text, for screen readers.
 func draw(s timeline, a axis, id, title, text string) drawing {
 	d := &drawing{ID: id, Title: title, Text: text}
 	y := d.ticks(a)
@@ -103,7 +103,7 @@ func draw(s timeline, a axis, id, title, text string) drawing {
 	return *d
 }
 
-// ticks writes the seconds over the drawing and returns where it begins below them.
+// ticks writes the seconds above the drawing and returns the y position below them.
 func (d *drawing) ticks(a axis) int {
 	for i, m := range a.ticks() {
 		text := strconv.FormatFloat(m.Seconds(), 'f', -1, 64)
@@ -119,7 +119,7 @@ func (d *drawing) ticks(a axis) int {
 	return 20
 }
 
-// lane draws one lane from y on and returns where it ends.
+// lane draws one lane from y on and returns its end.
 func (d *drawing) lane(l *lane, a axis, y int) int {
 	d.Labels = append(d.Labels, label{"0", 0, y + 14, "start", "name", l.name})
 	if l.about != "" {
@@ -169,7 +169,7 @@ func (d *drawing) points(l *lane, a axis, y int) int {
 	return y + rowHeight*len(rows)
 }
 
-// spans draws bars under their labels, in as many rows as they need: hooks first, then calls in their order.
+// spans draws bars under their labels, in as many rows as needed: hooks first, then calls in order.
 func (d *drawing) spans(l *lane, a axis, y int) int {
 	spans := slices.Clone(l.spans)
 	slices.SortStableFunc(spans, func(a, b span) int {
@@ -183,7 +183,7 @@ func (d *drawing) spans(l *lane, a axis, y int) int {
 	})
 	const height = 26
 	var rows rows
-	named := map[string]int{} // the row of the first call of its kind, which has the name
+	named := map[string]int{} // the row of the first call of its kind, which has the label
 	for _, one := range spans {
 		from, to := a.at(one.from), a.at(one.to)
 		wide := perLetter * float64(len([]rune(one.label)))
@@ -221,7 +221,7 @@ func (d *drawing) spans(l *lane, a axis, y int) int {
 	return y + height*len(rows)
 }
 
-// timeout draws how long a stop call would have waited, where it came back before.
+// timeout draws the remaining timeout of a stop call that returned early.
 func (d *drawing) timeout(one span, a axis, y int) {
 	if one.due == nil || *one.due <= one.to {
 		return
@@ -237,7 +237,7 @@ func (d *drawing) timeout(one span, a axis, y int) {
 func (d *drawing) bar(one span, a axis, y, height int) {
 	from, to := a.at(one.from), a.at(one.to)
 	if one.kind == "life" {
-		from = 0 // it lived before
+		from = 0 // it was alive before
 		if one.from > 0 {
 			from = a.at(one.from)
 		}
@@ -251,14 +251,14 @@ func (d *drawing) bar(one span, a axis, y, height int) {
 	}
 	d.Rects = append(d.Rects, rect{percent(from), percent(max(to-from, .5)), y, height, one.kind, one.title})
 	if strings.HasPrefix(one.kind, "overdue") && one.label != "" {
-		// Drawn into the bar where that has room for it.
+		// Put the label into the bar if it fits.
 		if (to-from)/100*narrow > perLetter*float64(len([]rune(one.label)))+8 {
 			d.Labels = append(d.Labels, label{percent(to), -12, y + 10, "end", "of " + one.kind, one.label})
 		}
 	}
 }
 
-// arrow draws a deadline: a thin line from the request to the moment it sets, with a flag there.
+// arrow draws a deadline: a thin line from the request to the deadline, with a flag there.
 func (d *drawing) arrow(one span, a axis, y int, from, to float64) {
 	class := one.kind
 	middle := strconv.Itoa(y + 3)
@@ -270,10 +270,10 @@ func (d *drawing) arrow(one span, a axis, y int, from, to float64) {
 	d.Lines = append(d.Lines, line{percent(from), middle, percent(to), middle, "arrow " + class})
 }
 
-// rows keeps what is taken of each row, in pixels.
+// rows records the occupied ranges of each row, in pixels.
 type rows [][][2]float64
 
-// place takes room from lo to hi in the first row that has it, and returns the row's number.
+// place occupies lo to hi in the first row with room, and returns the row's number.
 func (r *rows) place(lo, hi float64) int {
 	for i, row := range *r {
 		if !slices.ContainsFunc(row, func(taken [2]float64) bool { return lo < taken[1]+3 && hi > taken[0]-3 }) {

@@ -30,24 +30,23 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// timeline is one history in the terms of a drawing: lanes, and in them points and spans of time. All times count from the
-// first request.
+// timeline is one history as a drawing: lanes with points and spans of time. All times count from the first request.
 type timeline struct {
 	lanes []*lane
-	// deadline is the last one; nil where the judges found none to speak of.
+	// deadline is the last deadline; nil if the judges found none.
 	deadline *time.Duration
 }
 
 // lane is one row of a drawing.
 type lane struct {
 	name, about string
-	// lives are the times in which a container's main process lived, drawn as a thick bar.
+	// lives are the times in which a container's main process was alive, drawn as a thick bar.
 	lives  []span
 	points []point
 	spans  []span
 }
 
-// point is something that happened in a moment.
+// point is an event at one time.
 type point struct {
 	at    time.Duration
 	kind  string // of the symbol and its colour
@@ -55,7 +54,7 @@ type point struct {
 	title string
 }
 
-// span is something that took time.
+// span is an event with a duration.
 type span struct {
 	from, to time.Duration
 	kind     string
@@ -63,26 +62,26 @@ type span struct {
 	title    string
 	// due is when a stop call's timeout ends; nil for other calls.
 	due *time.Duration
-	// call is the runtime call; calls of one kind share a row, so that a dozen probes do not take a dozen.
+	// call is the runtime call; calls of one kind share a row, so that a dozen probes need only one.
 	call string
-	// open says that it had not ended when the observation did.
+	// open means that it had not ended when the observation ended.
 	open bool
 }
 
-// lateness is how a life beyond what the contract allows is drawn. Nothing but a judge makes a fault of it.
+// lateness is how a life longer than the contract allows is drawn. Only a judge's finding makes it a fault.
 type lateness int
 
 const (
-	// unmarked: not at all. The deadline that the requests give is not the whole timeline, after a restart of the kubelet say.
+	// unmarked draws nothing: the deadline from the requests may not be the whole story, after a restart of the kubelet say.
 	unmarked lateness = iota
-	// noted: in a quiet colour. It is so, but no rule of the scenario asks.
+	// noted draws it in a quiet colour: it is late, but no rule of the scenario covers it.
 	noted
-	// faulty: as the fault that a judge found.
+	// faulty draws it as the fault that a judge found.
 	faulty
 )
 
-// latenessOf says how to draw it on each arm: as a fault where a judge found one, and quietly where the fixed arm shows that
-// it need not be.
+// latenessOf returns the lateness of an arm: faulty if a judge found a fault, and noted if the fixed arm shows that it can be
+// avoided.
 func latenessOf(run result.Run, s scenario.Scenario, arm verdict.Arm) lateness {
 	one, _ := run.Find(s.ID, arm)
 	if slices.ContainsFunc(one.Rules, func(r result.Rule) bool { return r.Outcome == scenario.Broken }) {
@@ -104,10 +103,10 @@ func latenessOf(run result.Run, s scenario.Scenario, arm verdict.Arm) lateness {
 	return noted
 }
 
-// maxLanes bounds the containers that are drawn; a scenario with many pods shows its first.
+// maxLanes limits the containers that are drawn; a scenario with many pods shows the first ones.
 const maxLanes = 8
 
-// reader puts a history into lanes.
+// reader sorts a history into lanes.
 type reader struct {
 	timeline
 	h          history.History
@@ -118,7 +117,7 @@ type reader struct {
 	order      []string
 }
 
-// newTimeline makes a timeline of a history. late is how a life beyond what the contract allows is drawn.
+// newTimeline returns the timeline of a history. late is how a life longer than the contract allows is drawn.
 func newTimeline(h history.History, s scenario.Scenario, late lateness) timeline {
 	t := &reader{h: h, s: s.At(scenario.Level(h.Level)), containers: map[string]*lane{},
 		api: &lane{name: "API"}, pod: &lane{name: "pod", about: "sandbox, kubelet events"}}
@@ -152,7 +151,7 @@ func newTimeline(h history.History, s scenario.Scenario, late lateness) timeline
 	return t.timeline
 }
 
-// firstStep is when a scenario that no judge can read began: with its first step, or when it was armed, or at all.
+// firstStep returns the start of a scenario that no judge can read: its first step, or when it was armed, or its first event.
 func firstStep(events []history.Event) time.Time {
 	var armed time.Time
 	for _, e := range events {
@@ -171,7 +170,7 @@ func firstStep(events []history.Event) time.Time {
 
 func (t *reader) since(at time.Time) time.Duration { return at.Sub(t.start) }
 
-// declare makes the lanes of the scenario's own containers, in the order in which they are stopped.
+// declare creates the lanes of the scenario's own containers, in stop order.
 func (t *reader) declare() {
 	for _, c := range t.s.Pod.Containers {
 		t.lane(history.Event{Pod: t.h.Pod, Container: c.Name}).about = behaviour(c, false)
@@ -182,7 +181,7 @@ func (t *reader) declare() {
 	}
 }
 
-// lane is where an event is drawn.
+// lane returns the lane of an event.
 func (t *reader) lane(e history.Event) *lane {
 	if e.Container == "" {
 		return t.pod
@@ -198,12 +197,12 @@ func (t *reader) lane(e history.Event) *lane {
 	return t.containers[name]
 }
 
-// own reports whether a pod is the scenario's own. A static pod's name has the node's name appended.
+// own reports whether a pod is the scenario's own. A static pod's name has the node's name as a suffix.
 func (t *reader) own(pod string) bool {
 	return pod == t.h.Pod || t.s.Pod.Static && strings.HasPrefix(pod, t.h.Pod+"-")
 }
 
-// behaviour says how a container behaves.
+// behaviour describes the behaviour of a container.
 func behaviour(c scenario.Container, sidecar bool) string {
 	var words []string
 	if sidecar {
@@ -228,12 +227,12 @@ func behaviour(c scenario.Container, sidecar bool) string {
 	return strings.Join(words, ", ")
 }
 
-// deadlines draws the deadline as it moves.
+// deadlines draws the deadline and its changes.
 func (t *reader) deadlines(o judge.Outline) {
 	for i, d := range o.Deadlines {
 		last := i == len(o.Deadlines)-1
 		if !last && o.Deadlines[i+1].At.Equal(d.At) {
-			continue // the next request changed nothing; the later of the two equal ones is drawn from the first's moment
+			continue // the next request changed nothing; draw the last of the equal ones, from the time of the first
 		}
 		asked := d.Asked
 		for j := i - 1; j >= 0 && o.Deadlines[j].At.Equal(d.At); j-- {
@@ -254,7 +253,7 @@ func (t *reader) deadlines(o judge.Outline) {
 	}
 }
 
-// lives draws how long each container lived, and how long beyond what is allowed.
+// lives draws the life of each container and how much longer it was than allowed.
 func (t *reader) lives(events []history.Event, o judge.Outline, as lateness) {
 	begun := t.alive(events)
 	live := func(l *lane, name string, to time.Time, open bool) {
@@ -304,8 +303,8 @@ func (t *reader) lives(events []history.Event, o judge.Outline, as lateness) {
 	}
 }
 
-// alive returns the containers that lived at the first request. Histories that are cut down to what follows it tell no start:
-// then the scenario's own containers lived, for it was armed.
+// alive returns the containers that were alive at the first request. A history cut down to the events after it has no start
+// events; then the scenario's own containers were alive, because it was armed.
 func (t *reader) alive(events []history.Event) map[*lane]time.Time {
 	begun := map[*lane]time.Time{}
 	told := map[*lane]bool{}
@@ -333,7 +332,7 @@ func (t *reader) alive(events []history.Event) map[*lane]time.Time {
 	return begun
 }
 
-// drop takes the lanes away of containers of which there is nothing to draw.
+// drop removes the lanes of containers without anything to draw.
 func (t *reader) drop() {
 	t.order = slices.DeleteFunc(t.order, func(name string) bool {
 		l := t.containers[name]
@@ -341,7 +340,7 @@ func (t *reader) drop() {
 	})
 }
 
-// moments are those that stretch the axis: all that is drawn, but for deadlines, which may lie far beyond what happened.
+// moments returns the times that determine the axis: all shapes except deadlines, which may lie far beyond the events.
 func (s timeline) moments() []time.Duration {
 	var all []time.Duration
 	for _, l := range s.lanes {

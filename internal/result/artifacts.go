@@ -30,26 +30,26 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Run is one run of the catalogue with the histories that it left: one column group of the page.
+// Run is one run of the catalogue with its histories: one column group of the page.
 type Run struct {
-	// Name tells runs of one page apart: the level, or what stands after "results-" in the file's name.
+	// Name distinguishes the runs of one page: the level, or the part of the file name after "results-".
 	Name string
 	Results
-	// Histories by scenario and arm. A result whose scenario never ran has none.
+	// Histories are by scenario and arm. A result whose scenario never ran has none.
 	Histories map[Key]history.History
 }
 
-// Key names one scenario on one arm.
+// Key identifies one scenario on one arm.
 type Key struct {
 	Scenario string
 	Arm      verdict.Arm
 }
 
-// ReadArtifacts reads the runs kept in a folder: results.json, results-*.json, and the histories that they name. A run of
-// results.json gives way to one that is kept under its own name. Runs come in the order of their levels, then of their names.
+// ReadArtifacts reads the runs in a directory: results.json, results-*.json, and the histories that they name. A run in
+// results.json is dropped if another file has a run of the same level and minor. Runs are sorted by level, then by name.
 //
-// A file that is not what it should be is refused by name and line, every one of them and not only the first. The error
-// for a folder without results satisfies errors.Is(err, os.ErrNotExist).
+// The error names every malformed file with its line, not only the first. The error for a directory without results satisfies
+// errors.Is(err, os.ErrNotExist).
 func ReadArtifacts(dir string) ([]Run, error) {
 	files, err := resultsFiles(dir)
 	if err != nil {
@@ -73,13 +73,13 @@ func ReadArtifacts(dir string) ([]Run, error) {
 	}
 	slices.SortStableFunc(runs, func(a, b Run) int {
 		place := func(r Run) int { return slices.Index(scenario.Levels(), r.Level) }
-		// "sim" stands before "sim-crio".
+		// "sim" sorts before "sim-crio".
 		return cmp.Or(place(a)-place(b), cmp.Compare(a.Name, b.Name))
 	})
 	return runs, errors.Join(errs...)
 }
 
-// resultsFiles are the files of results in a folder, results.json last.
+// resultsFiles returns the results files in a directory, results.json last.
 func resultsFiles(dir string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(escaped(dir), "results-*.json"))
 	if err != nil {
@@ -93,12 +93,12 @@ func resultsFiles(dir string) ([]string, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s holds no results.json or results-*.json; `kgrace regress` leaves one: %w", dir, os.ErrNotExist)
+		return nil, fmt.Errorf("%s holds no results.json or results-*.json; `kgrace regress` writes one: %w", dir, os.ErrNotExist)
 	}
 	return files, nil
 }
 
-// escaped keeps the characters of a folder's name from being taken for a pattern.
+// escaped escapes the pattern characters in a directory name.
 func escaped(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
@@ -111,8 +111,8 @@ func runName(file string, level scenario.Level) string {
 	return string(level)
 }
 
-// NewRun puts results and the histories that they name together. locate makes a file's path of the name that stands in a
-// result. A history of another scenario, arm or level than its result is refused.
+// NewRun combines results with the histories that they name. locate returns the path of a history's file name. A history of
+// another scenario, arm or level than its result is an error.
 func NewRun(name string, r Results, locate func(string) string) (Run, error) {
 	run := Run{Name: name, Results: r, Histories: map[Key]history.History{}}
 	var errs []error
@@ -127,7 +127,7 @@ func NewRun(name string, r Results, locate func(string) string) (Run, error) {
 			errs = append(errs, fmt.Errorf("%s on %s: %w", one.Scenario, one.Arm, err))
 			continue
 		case h.Scenario != one.Scenario || h.Arm != string(one.Arm) || h.Level != string(r.Level):
-			errs = append(errs, fmt.Errorf("%s:1: a history of %s on %s at level %s; the results name it as that of %s on %s at level %s",
+			errs = append(errs, fmt.Errorf("%s:1: history of %s on %s at level %s, but the results name it as that of %s on %s at level %s",
 				file, h.Scenario, h.Arm, h.Level, one.Scenario, one.Arm, r.Level))
 			continue
 		}

@@ -26,10 +26,9 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// HoldAgainstStock holds what fixed did against what stock did in each scenario whose right is what stock does and that was
-// played on both arms. What it finds takes the place of what the judge of R12 found on fixed, unless that found it broken
-// already. Time has to be virtual: where it is real, two runs of one arm are never the same. dir is the folder that the names of
-// the histories start from.
+// HoldAgainstStock compares fixed with stock in each scenario that must behave as on stock and was played on both arms. Its
+// finding replaces that of the judge of R12 on fixed, unless that one is already red. It needs virtual time: in real time, two
+// runs of one arm are never equal. dir is the directory that the names of the histories are relative to.
 func HoldAgainstStock(results *Results, dir string, catalogue []scenario.Scenario) error {
 	if results.Level != scenario.LevelSim {
 		return nil
@@ -59,7 +58,7 @@ func HoldAgainstStock(results *Results, dir string, catalogue []scenario.Scenari
 		want := scenario.Expectation{Rule: scenario.Kept, Stock: scenario.Held, Fixed: scenario.Held}
 		found := judge.AsStock(one, other)
 		if found.Outcome == scenario.Held && fixed.Rules[i].Outcome != scenario.Held {
-			continue // the judge of the one history never got to the point
+			continue // the judge could not judge the one history
 		}
 		fixed.Rules[i] = Rule{Finding: found, Want: scenario.Held, Verdict: want.Verdict(verdict.Fixed, found.Outcome)}
 	}

@@ -17,6 +17,6 @@ limitations under the License.
 // Package result is the model of a run's results: every scenario on every arm, the files that store them, and the table that
 // prints them.
 //
-// A result is what the judges found in a history, with the verdict that the catalogue makes of it. The package decides nothing,
-// draws no page and knows no engine; the suites of all levels write results, and everything that reads them reads them here.
+// A result is the judges' findings in a history with their verdicts from the catalogue. The package makes no decisions, renders
+// no page and depends on no engine; the suites of all levels write results, and all readers of results read them here.
 package result

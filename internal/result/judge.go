@@ -26,7 +26,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Of has a history judged by every rule that its scenario names.
+// Of judges a history by every rule that its scenario names.
 func Of(h history.History, s scenario.Scenario) Result {
 	arm := verdict.Arm(h.Arm)
 	r := Result{Scenario: s.ID, Arm: arm, Second: h.Second, Figures: judge.Measure(h, s)}
@@ -39,7 +39,7 @@ func Of(h history.History, s scenario.Scenario) Result {
 	return r
 }
 
-// NotPlayed is the result of a scenario that has no history.
+// NotPlayed returns the result of a scenario without a history.
 func NotPlayed(level scenario.Level, arm verdict.Arm, s scenario.Scenario, why string) Result {
 	return Of(history.History{
 		Header: history.Header{Scenario: s.ID, Arm: string(arm), Level: string(level)},
@@ -47,7 +47,7 @@ func NotPlayed(level scenario.Level, arm verdict.Arm, s scenario.Scenario, why s
 	}, s)
 }
 
-// HistoryPath is where the history of a scenario lies below the artifacts folder.
+// HistoryPath returns the path of a scenario's history below the artifacts directory.
 func HistoryPath(level scenario.Level, arm verdict.Arm, id string) string {
 	return filepath.Join("histories", string(level), string(arm), id+".jsonl")
 }

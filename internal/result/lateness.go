@@ -21,7 +21,8 @@ import (
 	"strings"
 )
 
-// LateBy is by how many seconds the runtime was late where a verdict stands by what the kubelet had asked for; 0 where none does.
+// LateBy returns by how many seconds the runtime was late, if a verdict depends on the kubelet's request rather than the death;
+// otherwise 0.
 func (r Result) LateBy() float64 {
 	most := 0.0
 	for _, one := range r.Rules {
@@ -32,13 +33,13 @@ func (r Result) LateBy() float64 {
 
 func RuntimeLate(seconds float64) string { return fmt.Sprintf("runtime late by %.1f s", seconds) }
 
-// SecondRun says that this is a second run, and why.
+// SecondRun describes a second run and its reason.
 func (r Result) SecondRun() string {
-	return "second run, alone on its node; the first decided nothing: " + r.Second
+	return "second run, alone on its node; the first was inconclusive: " + r.Second
 }
 
-// lateness says in one line how late runtime and controls were at most on each arm, and how many scenarios ran twice. It is empty
-// where nothing was recorded.
+// lateness returns one line with the largest delays of runtime and controls on each arm and the number of second runs. It is
+// empty if none was recorded.
 func (r Results) lateness() string {
 	var parts []string
 	for _, arm := range r.Arms {

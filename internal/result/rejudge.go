@@ -30,8 +30,8 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Rejudge judges kept histories again: every *.jsonl below dir. What the folder holds decides which scenarios and arms the
-// results are of. A file that is no history, or one of an unknown scenario or arm, is refused by name.
+// Rejudge judges stored histories again: every *.jsonl below dir. The content of dir determines the scenarios and arms of the
+// results. The error names each file that is not a history, or has an unknown scenario or arm.
 func Rejudge(dir string, catalogue []scenario.Scenario) (Results, error) {
 	var results Results
 	var files []string
@@ -69,7 +69,7 @@ func Rejudge(dir string, catalogue []scenario.Scenario) (Results, error) {
 	return results, errors.Join(append(errs, HoldAgainstStock(&results, "", catalogue))...)
 }
 
-// add judges one history and puts the result where it belongs.
+// add judges one history and adds the result.
 func add(results *Results, file string, h history.History, catalogue []scenario.Scenario, seen map[Key]string) error {
 	arm, err := verdict.ParseArm(h.Arm)
 	if err != nil {

@@ -85,7 +85,7 @@ func TestTableSaysWhoWasLate(t *testing.T) {
 	text := table(t, r)
 	for _, want := range []string{
 		"30.10 s        3.20 s (runtime late by 1.9 s)\n",
-		"\nlengthen on fixed: second run, alone on its node; the first decided nothing: R2: late by 2.3 s\n",
+		"\nlengthen on fixed: second run, alone on its node; the first was inconclusive: R2: late by 2.3 s\n",
 		"\nlate by at most: fixed: runtime 1.9 s, control 0.31 s, 1 run twice\nGOOD\n",
 	} {
 		if !strings.Contains(text, want) {

@@ -30,33 +30,33 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// PageFile is the name of the HTML report in the artifacts folder.
+// PageFile is the name of the HTML report in the artifacts directory.
 const PageFile = "report.html"
 
-// ResultsFile is the name of the results of a level in the artifacts folder.
+// ResultsFile returns the name of a level's results file in the artifacts directory.
 func ResultsFile(level scenario.Level) string { return "results-" + string(level) + ".json" }
 
-// Results are those of one run: every scenario on every arm that was asked for.
+// Results are the results of one run: every requested scenario on every requested arm.
 type Results struct {
 	Minor string         `json:"minor"`
 	Level scenario.Level `json:"level"`
-	// Arms and Scenarios are what was asked for; a result may be missing only if the run was cut short.
+	// Arms and Scenarios are what was requested; a result may be missing only if the run was cut short.
 	Arms      []verdict.Arm `json:"arms"`
 	Scenarios []string      `json:"scenarios"`
-	// Skipped are the scenarios that were not asked for because the minor cannot carry them.
+	// Skipped are the scenarios that were skipped because the minor cannot run them.
 	Skipped []Skip `json:"lacking,omitempty"`
-	// Seconds is how long the run took.
+	// Seconds is the duration of the run.
 	Seconds float64  `json:"seconds"`
 	Results []Result `json:"results"`
 }
 
-// Skip is a scenario that a minor cannot carry.
+// Skip is a scenario that a minor cannot run.
 type Skip struct {
 	Scenario string `json:"scenario"`
 	Why      string `json:"why"`
 }
 
-// SkippedIn lists scenarios that a minor cannot carry, each with the reason.
+// SkippedIn returns scenarios that a minor cannot run, each with the reason.
 func SkippedIn(minor string, rows []scenario.Scenario) []Skip {
 	var all []Skip
 	for _, s := range rows {
@@ -65,13 +65,13 @@ func SkippedIn(minor string, rows []scenario.Scenario) []Skip {
 	return all
 }
 
-// Result is one scenario on one arm.
+// Result is the result of one scenario on one arm.
 type Result struct {
 	Scenario string      `json:"scenario"`
 	Arm      verdict.Arm `json:"arm"`
-	// Rules in the order in which the catalogue names them.
+	// Rules are in the order of the catalogue.
 	Rules []Rule `json:"rules"`
-	// Second says that the scenario was run a second time, alone on its node, and why the first run decided nothing.
+	// Second is the reason why the first run was inconclusive, if the scenario ran a second time, alone on its node.
 	Second string `json:"SecondRun,omitempty"`
 	judge.Figures
 	// History is the file of the history, relative to the results.
@@ -81,7 +81,7 @@ type Result struct {
 // Rule is one rule of a result.
 type Rule struct {
 	judge.Finding
-	// Want is what the catalogue expects the judge to find.
+	// Want is the outcome that the catalogue expects.
 	Want    scenario.Outcome `json:"want"`
 	Verdict verdict.Verdict  `json:"verdict"`
 }
@@ -91,12 +91,12 @@ func (r Result) Good() bool {
 	return len(r.Rules) > 0 && !slices.ContainsFunc(r.Rules, func(one Rule) bool { return !one.Verdict.Good() })
 }
 
-// Red reports whether a judge saw something else than the catalogue expects.
+// Red reports whether a judge found something other than the catalogue expects.
 func (r Result) Red() bool {
 	return slices.ContainsFunc(r.Rules, func(one Rule) bool { return one.Verdict.Red() })
 }
 
-// Invalid says why the first rule that could not be judged could not be; "" if all could be.
+// Invalid returns the reason why the first invalid rule could not be judged; "" if there is none.
 func (r Result) Invalid() string {
 	for _, one := range r.Rules {
 		if one.Verdict == verdict.Invalid {
@@ -116,7 +116,7 @@ func (r Results) Find(id string, arm verdict.Arm) (Result, bool) {
 	return Result{}, false
 }
 
-// Status of the whole run. A run without a single scenario is invalid.
+// Status returns the status of the whole run. A run without a scenario is invalid.
 func (r Results) Status() verdict.Status {
 	status := verdict.StatusGood
 	if len(r.Scenarios) == 0 || len(r.Arms) == 0 {
@@ -136,8 +136,8 @@ func (r Results) Status() verdict.Status {
 	return status
 }
 
-// Forced returns the median, in seconds, from the force delete of a terminating pod to its last container's end, and over
-// how many scenarios of the arm it is taken; 0, 0 if there is none.
+// Forced returns the median time, in seconds, from the force delete of a terminating pod to the end of its last container, and
+// the number of the arm's scenarios in it; 0, 0 if there is none.
 func (r Results) Forced(arm verdict.Arm) (median float64, n int) {
 	var all []float64
 	for _, one := range r.Results {
@@ -156,7 +156,7 @@ func (r Results) Forced(arm verdict.Arm) (median float64, n int) {
 	return (all[n/2-1] + all[n/2]) / 2, n
 }
 
-// Write writes the results as JSON, whole or not at all.
+// Write writes the results as JSON, atomically.
 func (r Results) Write(path string) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -171,7 +171,7 @@ func (r Results) Write(path string) error {
 	return os.Rename(path+".new", path)
 }
 
-// Read reads results back. A file that holds none is refused by name and line. The error for a run that left none satisfies
+// Read reads results. The error for a malformed file names the file and the line. The error for a missing file satisfies
 // errors.Is(err, os.ErrNotExist).
 func Read(path string) (Results, error) {
 	var r Results
@@ -193,7 +193,7 @@ func Read(path string) (Results, error) {
 	return r, nil
 }
 
-// lineOf is the line, from 1, at which data is not JSON or not of the right shape.
+// lineOf returns the line, from 1, at which data is not valid.
 func lineOf(data []byte, err error) int {
 	offset := int64(len(data))
 	var syntax *json.SyntaxError

@@ -27,9 +27,9 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Table prints one line for each scenario and rule: the arms' verdicts, whether they are the expected ones, and when the
-// last container died on each arm, in seconds after the first request. What the minor lacks, and what is not as expected, is
-// explained below.
+// Table prints one line for each scenario and rule: the arms' verdicts, whether they are the expected ones, and when the last
+// container died on each arm, in seconds after the first request. Below it lists the scenarios that the minor skips, and
+// explains all unexpected results.
 func (r Results) Table(out io.Writer) error {
 	var lines bytes.Buffer
 	w := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
@@ -60,7 +60,7 @@ func (r Results) Table(out io.Writer) error {
 	return err
 }
 
-// columns are the headings of one column for each arm.
+// columns returns the headings of one column for each arm.
 func (r Results) columns(format string) string {
 	var names []string
 	for _, arm := range r.Arms {
@@ -82,7 +82,7 @@ func (r Results) cells(id string, cell func(Result) string) string {
 	return strings.Join(cells, "\t")
 }
 
-// RulesOf are those of a scenario, from whichever arm has a result.
+// RulesOf returns the rules of a scenario, from either arm with a result.
 func (r Results) RulesOf(id string) []scenario.Rule {
 	for _, one := range r.Results {
 		if one.Scenario != id {
@@ -117,7 +117,7 @@ func (r Result) dead() string {
 	return text
 }
 
-// sum says in one word what the arms' verdicts of a rule come to.
+// sum summarizes the arms' verdicts on a rule in one word.
 func (r Results) sum(id string, rule scenario.Rule) string {
 	sum := "as expected"
 	for _, arm := range r.Arms {
@@ -133,7 +133,7 @@ func (r Results) sum(id string, rule scenario.Rule) string {
 	return sum
 }
 
-// Notes explain what is not as expected.
+// Notes explains the unexpected results of a scenario.
 func (r Results) Notes(id string) []string {
 	var notes []string
 	for _, arm := range r.Arms {
@@ -154,7 +154,7 @@ func (r Results) Notes(id string) []string {
 	return notes
 }
 
-// skips name what the minor cannot carry, one line a reason.
+// skips returns the scenarios that the minor cannot run, one line for each reason.
 func (r Results) skips() []string {
 	var reasons []string
 	ids := map[string][]string{}
@@ -171,7 +171,7 @@ func (r Results) skips() []string {
 	return lines
 }
 
-// Note says in one line what was found about one rule.
+// Note describes the finding of one rule in one line.
 func (r Result) Note(rule Rule) string {
 	return fmt.Sprintf("%s on %s: %s (%s) %s: %s", r.Scenario, r.Arm, rule.Rule, rule.Rule.Title(), rule.Verdict, rule.Why)
 }
@@ -204,7 +204,7 @@ func (r Results) closing() string {
 	if len(parts) == 0 {
 		parts = []string{"nothing ran"}
 	}
-	took := "judged again" // kept histories take no time
+	took := "judged again" // no duration: the histories were judged again
 	if r.Seconds > 0 {
 		took = fmt.Sprintf("%.0f s", r.Seconds)
 	}

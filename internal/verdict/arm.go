@@ -34,7 +34,7 @@ const (
 // Arms returns both arms, stock first.
 func Arms() []Arm { return []Arm{Stock, Fixed} }
 
-// ParseArm returns the arm of that name; the error lists the known ones.
+// ParseArm returns the arm with the given name; the error lists the known ones.
 func ParseArm(name string) (Arm, error) {
 	if slices.Contains(Arms(), Arm(name)) {
 		return Arm(name), nil

@@ -17,6 +17,6 @@ limitations under the License.
 // Package verdict defines the terms of every comparison of the two arms: the arms, the verdicts on them, the status of a run,
 // and its exit code.
 //
-// Red counts only when a judge says so. A result that cannot be judged is invalid, neither red nor good. The package imports
-// nothing of this project.
+// Only a judge makes a result red. A result that cannot be judged is invalid, neither red nor good. The package imports nothing
+// from this project.
 package verdict

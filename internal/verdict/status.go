@@ -16,19 +16,19 @@ limitations under the License.
 
 package verdict
 
-// Status sums a run up.
+// Status summarizes a run.
 type Status string
 
 const (
-	// StatusGood: every verdict is the expected one.
+	// StatusGood means that every verdict is the expected one.
 	StatusGood Status = "good"
-	// StatusRed: at least one verdict is red, whatever else failed.
+	// StatusRed means that at least one verdict is red, whatever else failed.
 	StatusRed Status = "red"
-	// StatusInvalid: nothing is red, but something was not judged, or is missing.
+	// StatusInvalid means that nothing is red, but something was not judged or is missing.
 	StatusInvalid Status = "invalid"
 )
 
-// Exit codes of the commands that end with a status. A wrong command line has a code of its own.
+// Exit codes of the commands that end with a status. An invalid command line has its own code.
 const (
 	ExitGood    = 0
 	ExitRed     = 1
