@@ -42,7 +42,7 @@ func (t *taken) Add(e history.Event) {
 	t.all = append(t.all, e)
 }
 
-// In time that stands still for nobody no interval is late.
+// In virtual time no interval is late.
 func TestATimerInTimeIsNotRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -65,7 +65,7 @@ func TestOnlyDelaysThatMatterAreRecorded(t *testing.T) {
 	}
 }
 
-// The work takes its CPU time and, on a machine that is not idle, longer; never less.
+// The work takes its CPU time or, on a busy machine, longer; never less.
 func TestWorkIsNotDoneEarly(t *testing.T) {
 	begin := time.Now()
 	late := work()
@@ -74,7 +74,7 @@ func TestWorkIsNotDoneEarly(t *testing.T) {
 	}
 }
 
-// A pod that is to end is seen once for each grace period; the work is done then, and again when that is over.
+// A terminating pod is seen once for each grace period; the work is done then, and again at the end of that period.
 func TestPodsThatAreToEndAreSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

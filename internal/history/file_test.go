@@ -63,7 +63,7 @@ func TestFileRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what was read differs from what was written (-want +got):\n%s", diff)
 	}
-	// Zero and unset are told apart on disk, too.
+	// Zero and unset must also differ on disk.
 	if g := got.Events[1].Grace; g == nil || *g != 0 {
 		t.Errorf("grace 0 came back as %v", g)
 	}
@@ -84,7 +84,7 @@ func TestWriteFileReplacesWhole(t *testing.T) {
 	bad := sample()
 	bad.Events[0].At = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC) // JSON has no such year
 	if err := WriteFile(path, bad); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("writing a time that cannot be written: got error %v, expected one that names %s", err, path)
+		t.Errorf("writing an invalid time: got error %v, expected one that names %s", err, path)
 	}
 	if _, err := ReadFile(path); err != nil {
 		t.Errorf("the old file is damaged: %v", err)
@@ -152,7 +152,7 @@ func TestCorruptFilesAreRefused(t *testing.T) {
 				t.Fatalf("got error %v, expected a CorruptError", err)
 			}
 			if corrupt.File != path || corrupt.Line != tt.line || !strings.Contains(err.Error(), tt.why) {
-				t.Errorf("got %q, expected %s, line %d and a word on %q", err, path, tt.line, tt.why)
+				t.Errorf("got %q, expected %s, line %d and %q", err, path, tt.line, tt.why)
 			}
 		})
 	}

@@ -58,7 +58,7 @@ func TestRecorderRoutesByPod(t *testing.T) {
 	r.Add(Event{Kind: Line, Pod: "p1"})
 	one.Add(Event{Kind: Finished})
 	if got := pods(one); got != "1:p1 2:p1-next 3:p1" {
-		t.Errorf("a closed history takes only what is added to it directly: %s", got)
+		t.Errorf("a closed history must record only what is added to it directly: %s", got)
 	}
 	open(t, r, "again", "p1") // the name is free
 }
@@ -75,7 +75,7 @@ func TestRecorderRefusesSharedPods(t *testing.T) {
 	r := NewRecorder()
 	open(t, r, "one", "p1")
 	if _, err := r.Open(Header{Scenario: "two", Pod: "p2"}, "p1"); err == nil || !strings.Contains(err.Error(), `"one"`) {
-		t.Errorf("got %v, expected an error that names the scenario that has the pod", err)
+		t.Errorf("got %v, expected an error that names the pod's scenario", err)
 	}
 	open(t, r, "three", "p2") // the failed Open took nothing
 	if _, err := r.Open(Header{Scenario: "none"}); err == nil {
@@ -109,7 +109,7 @@ func TestWait(t *testing.T) {
 		if e := <-got; e.Seq != 2 {
 			t.Errorf("got event %d, expected the second", e.Seq)
 		}
-		// What lies in the past counts.
+		// Past events count.
 		if e, err := log.Wait(t.Context(), "TERM", term); err != nil || e.Seq != 2 {
 			t.Errorf("got event %d, error %v", e.Seq, err)
 		}
@@ -118,7 +118,7 @@ func TestWait(t *testing.T) {
 		defer cancel()
 		_, err := log.Wait(ctx, "EXIT of main", func(e Event) bool { return e.Reason == "EXIT" })
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "EXIT of main") || !strings.Contains(err.Error(), `"s"`) {
-			t.Errorf("got %v, expected the deadline, what was waited for and the scenario", err)
+			t.Errorf("got %v, expected the deadline, what was awaited and the scenario", err)
 		}
 	})
 }
@@ -166,7 +166,7 @@ func TestRecordedTimesSurviveTheFile(t *testing.T) {
 		t.Error(diff)
 	}
 	for i, e := range log.History().Events {
-		if e.At.IsZero() || e.At != read.Events[i].At { // the very same value, zone and all
+		if e.At.IsZero() || e.At != read.Events[i].At { // identical, including the zone
 			t.Errorf("recorded at %#v, read back %#v", e.At, read.Events[i].At)
 		}
 	}
@@ -183,6 +183,6 @@ func TestRecorderKnowsGeneratedNames(t *testing.T) {
 		t.Errorf("the controller's history has %s", got)
 	}
 	if got := pods(more); got != "1:ds-more" {
-		t.Errorf("a name of one's own goes before a generated one: %s", got)
+		t.Errorf("an exact name must take precedence over a generated one: %s", got)
 	}
 }

@@ -30,12 +30,12 @@ func TestListIsWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range All() {
 		if !name.MatchString(m.Name) || seen[m.Name] || m.What == "" || m.File == "" || m.Old == "" || m.Old == m.New {
-			t.Errorf("not whole, or there twice: %+v", m)
+			t.Errorf("incomplete, or a duplicate: %+v", m)
 		}
 		seen[m.Name] = true
 	}
 	if n := len(OnNodes(All())); n < 5 {
-		t.Errorf("only %d mutants are tried on real nodes", n)
+		t.Errorf("only %d mutants run on real nodes", n)
 	}
 	if len(seen) < 12 {
 		t.Errorf("only %d mutants", len(seen))
@@ -80,10 +80,10 @@ func TestOverlay(t *testing.T) {
 		t.Errorf("%q, %v", got, overlay)
 	}
 	if kept, _ := os.ReadFile(filepath.Join(tree, "f.go")); string(kept) != "package f // old\n" {
-		t.Error("the tree was touched")
+		t.Error("the tree was changed")
 	}
 	if _, err := m.Overlay(filepath.Join(dir, "again"), tree, path); err == nil {
-		t.Error("a file that is replaced already was replaced again")
+		t.Error("a file that was already replaced was replaced again")
 	}
 }
 

@@ -31,7 +31,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// paper is a place at which a pod runs at once and is gone when it is deleted with grace 0.
+// paper is a place where a pod runs at once and is gone when it is deleted with grace 0.
 type paper struct {
 	log    *history.Log
 	faults int
@@ -66,8 +66,8 @@ func (p *paper) Inject(fault.Fault) (remove func(), err error) {
 	return func() { p.faults-- }, nil
 }
 
-// A play is its steps in their time, each delete with its answer, each other step with what became of it, and ends when all is
-// over.
+// A play carries out its steps in time, records each delete with its answer and each other step with its result, and ends when
+// the scenario is over.
 func TestPlay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scenario.Scenario{ID: "a", Pod: scenario.Pod{Grace: 30, Containers: []scenario.Container{{Name: "main"}}},

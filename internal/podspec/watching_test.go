@@ -34,7 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// onSim returns a row that may run nowhere else, as it runs there.
+// onSim returns a row that runs only at the sim level, as it runs there.
 func onSim(t *testing.T, id string) scenario.Scenario {
 	t.Helper()
 	all, err := scenario.Pick(catalogue(t), scenario.LevelSim, id)
@@ -134,7 +134,7 @@ func TestPodOfTheSecondList(t *testing.T) {
 		t.Errorf("restart policy %s", pod.Spec.RestartPolicy)
 	}
 	if pod := Pod(onSim(t, "spec-zero"), "n", ""); *pod.Spec.TerminationGracePeriodSeconds != 0 {
-		t.Error("a grace of 0 got lost")
+		t.Error("a grace of 0 was lost")
 	}
 	if probe := Pod(onSim(t, "liveness-kill"), "n", "").Spec.Containers[0].LivenessProbe; probe == nil || probe.InitialDelaySeconds != 10 {
 		t.Errorf("liveness probe: %+v", probe)
@@ -215,10 +215,10 @@ func TestPodProbesPullsAndTaints(t *testing.T) {
 		t.Errorf("probe: %+v", probe)
 	}
 	if c := Pod(onSim(t, "deleted-during-pull"), "n", "/l").Spec.Containers[0]; c.ImagePullPolicy != corev1.PullAlways {
-		t.Error("an image that is to be pulled is not")
+		t.Error("the image must be pulled")
 	}
 	if pod := Pod(onSim(t, "taint-evict"), "n", "/l"); len(pod.Spec.Tolerations) != 0 {
-		t.Error("the pod tolerates the taint")
+		t.Error("the pod must not tolerate the taint")
 	}
 	if args := Pod(onSim(t, "pending-fast-delete"), "n", "/l").Spec.Containers[0].Args; strings.Join(args, " ") != "run --exit-after 0s --exit-code 1" {
 		t.Errorf("%v", args)

@@ -56,7 +56,7 @@ func TestMergeAndGood(t *testing.T) {
 		t.Error(diff)
 	}
 	if err := all.Good(); err != nil {
-		t.Errorf("stock that was caught: %v", err)
+		t.Errorf("stock broke a rule, as it must: %v", err)
 	}
 	for _, bad := range []struct {
 		says   string

@@ -24,7 +24,7 @@ import (
 
 func TestSameRefusesTwoScenarios(t *testing.T) {
 	if _, _, err := Same(Played{Seed: 7}, Played{Seed: 8}, nil); err == nil {
-		t.Error("two seeds were compared")
+		t.Error("results of two seeds were compared")
 	}
 }
 

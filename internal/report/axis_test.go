@@ -32,20 +32,20 @@ import (
 func TestAxisIsStraight(t *testing.T) {
 	a := newAxis([]time.Duration{0, 3 * time.Second, 30 * time.Second})
 	if a.broken() {
-		t.Error("half a minute of waiting is what there is to see")
+		t.Error("a wait of half a minute must not be broken")
 	}
 	if got, want := a.at(15*time.Second), (axisLeft+axisRight)/2; math.Abs(got-want) > 1e-9 {
 		t.Errorf("the middle is at %v, want %v", got, want)
 	}
 	if a.at(-time.Hour) != axisLeft || a.at(time.Hour) != axisRight {
-		t.Error("what lies outside is not at the edge")
+		t.Error("a time outside is not at the edge")
 	}
 }
 
 func TestAxisLeavesOutALongNothing(t *testing.T) {
 	a := newAxis([]time.Duration{0, 10 * time.Second, 3600 * time.Second})
 	if !a.broken() {
-		t.Fatal("an hour in which nothing happens is drawn")
+		t.Fatal("an hour without events is not broken")
 	}
 	if ten := a.at(10*time.Second) - axisLeft; ten < 40 {
 		t.Errorf("the first ten seconds take only %v %%", ten)
@@ -55,7 +55,7 @@ func TestAxisLeavesOutALongNothing(t *testing.T) {
 	}
 }
 
-// TestAxisKeepsOrder: whatever happened, earlier is further left, on the paper, and ticks are apart.
+// TestAxisKeepsOrder checks that earlier times are further left, within the width, and that ticks keep apart.
 func TestAxisKeepsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		moments := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) time.Duration {
@@ -82,7 +82,7 @@ func TestAxisKeepsOrder(t *testing.T) {
 	})
 }
 
-// TestRowsNeverOverlap: what is placed in one row keeps apart.
+// TestRowsNeverOverlap checks that ranges in one row keep apart.
 func TestRowsNeverOverlap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r rows
@@ -116,7 +116,7 @@ func TestInSeconds(t *testing.T) {
 
 var colour = regexp.MustCompile(`--([a-z-]+): #([0-9a-f]{6});`)
 
-// TestContrast holds every pair of colours that stand on each other against WCAG 2: 4.5 for text, 3 for shapes.
+// TestContrast checks every pair of adjacent colours against WCAG 2: 4.5 for text, 3 for shapes.
 func TestContrast(t *testing.T) {
 	light, dark, found := strings.Cut(palette, "@media screen and (prefers-color-scheme: dark)")
 	if !found {

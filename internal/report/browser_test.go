@@ -25,14 +25,14 @@ import (
 	"testing"
 )
 
-// pictures names a folder for pictures of the page, for whoever wants to look: as wide as a desk and a phone, light and
-// dark. pictured names another page than the golden one.
+// pictures names a directory for pictures of the page, for manual inspection: at desktop and phone width, light and dark.
+// pictured names a page other than the golden one.
 const (
 	pictures = "KGRACE_REPORT_PICTURES"
 	pictured = "KGRACE_REPORT_PAGE"
 )
 
-// faultsInPage looks at the page in the browser and returns what is wrong with it, one line each.
+// faultsInPage inspects the page in the browser and returns its faults, one per line.
 const faultsInPage = `(() => {
   const faults = [];
   const root = document.documentElement;
@@ -67,8 +67,8 @@ const faultsInPage = `(() => {
   return faults;
 })()`
 
-// TestPageInABrowser looks at the golden page in a real browser: nothing is asked of the network, nothing is reported on the
-// console, nothing is wider than a phone, no label is cut off or written over another, and the keyboard gets everywhere.
+// TestPageInABrowser checks the golden page in a real browser: no network requests, no console messages, nothing wider than a
+// phone, no label cut off or overlapping, and everything reachable by keyboard.
 func TestPageInABrowser(t *testing.T) {
 	page := filepath.Join("testdata", "golden.html")
 	if other := os.Getenv(pictured); other != "" {
@@ -90,7 +90,7 @@ func TestPageInABrowser(t *testing.T) {
 				var ground string
 				b.evaluate(`getComputedStyle(document.body).backgroundColor`, &ground)
 				if dark := ground != "rgb(250, 249, 245)"; dark != (scheme == "dark") {
-					t.Errorf("the ground is %s in the %s scheme", ground, scheme)
+					t.Errorf("the background is %s in the %s scheme", ground, scheme)
 				}
 				if dir := os.Getenv(pictures); dir != "" {
 					b.pictures(filepath.Join(dir, fmt.Sprintf("%d-%s", width, scheme)))
@@ -118,7 +118,7 @@ func TestPageInABrowser(t *testing.T) {
 			seen[at.Path] = true
 			reachable++
 			if at.Outline == "none" {
-				t.Errorf("no outline on what has the focus: %s", at.Path)
+				t.Errorf("no outline on the focused element: %s", at.Path)
 			}
 		}
 		if reachable != want {
@@ -148,7 +148,7 @@ func TestPageInABrowser(t *testing.T) {
 	})
 }
 
-// TestBrowserSeesFaults breaks the page on purpose: a check that sees nothing would be worth nothing.
+// TestBrowserSeesFaults breaks the page on purpose, to show that the checks detect faults.
 func TestBrowserSeesFaults(t *testing.T) {
 	b := openBrowser(t)
 	golden, err := os.ReadFile(filepath.Join("testdata", "golden.html"))
@@ -182,7 +182,7 @@ func TestBrowserSeesFaults(t *testing.T) {
 	}
 }
 
-// faults returns what is wrong with the page that is shown.
+// faults returns the faults of the current page.
 func (b *browser) faults() []string {
 	var faults []string
 	b.evaluate(faultsInPage, &faults)
@@ -195,7 +195,7 @@ func (b *browser) faults() []string {
 		}
 		if e.Params != nil {
 			if err := json.Unmarshal(e.Params, &p); err != nil {
-				continue // a message of a shape that is not looked at
+				continue // a message of another shape
 			}
 		}
 		switch e.Method {

@@ -35,18 +35,18 @@ import (
 // needBrowser makes a missing browser a failure; hack/verify-report.sh sets it.
 const needBrowser = "KGRACE_NEED_BROWSER"
 
-// browser is a headless Chromium that is driven over a pair of pipes, with one page in it.
+// browser is a headless Chromium with one page, controlled over a pair of pipes.
 type browser struct {
 	t       *testing.T
 	in      *bufio.Reader
 	out     io.Writer
 	next    int
 	session string
-	// events are what the page reported since it was last asked.
+	// events are the reports of the page since the last query.
 	events []message
 }
 
-// message is one of the DevTools protocol.
+// message is a message of the DevTools protocol.
 type message struct {
 	ID        int             `json:"id,omitempty"`
 	Method    string          `json:"method,omitempty"`
@@ -58,11 +58,11 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-// openBrowser starts the browser, or skips the test where none is installed. It is gone when the test is over.
+// openBrowser starts the browser, or skips the test if none is installed. The browser ends with the test.
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("a browser is not for -short")
+		t.Skip("the browser is not started with -short")
 	}
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -75,7 +75,7 @@ func openBrowser(t *testing.T) *browser {
 		if os.Getenv(needBrowser) != "" {
 			t.Fatal("no chromium, chromium-browser or google-chrome on PATH: apt-get install chromium")
 		}
-		t.Skip("no chromium, chromium-browser or google-chrome on PATH, so the page is not looked at in a browser")
+		t.Skip("no chromium, chromium-browser or google-chrome on PATH, so the page is not checked in a browser")
 	}
 	theirIn, ourOut, err := os.Pipe()
 	if err != nil {
@@ -85,7 +85,7 @@ func openBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Not t.TempDir: what the browser still writes while it is killed must not fail the test.
+	// Not t.TempDir: files that the browser still writes while it is killed must not fail the test.
 	profile, err := os.MkdirTemp("", "kgrace-browser-")
 	if err != nil {
 		t.Fatal(err)
@@ -96,8 +96,8 @@ func openBrowser(t *testing.T) *browser {
 		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	cmd.Env = append(os.Environ(), "TMPDIR="+profile)
-	// A group of its own: the browser is many processes, and all of them end with the test. (If the test dies, the browser
-	// ends with its pipe.)
+	// Use a process group: the browser is many processes, and all of them must end with the test. (If the test dies, the
+	// browser ends with its pipe.)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if err := cmd.Start(); err != nil {
@@ -136,7 +136,7 @@ func openBrowser(t *testing.T) *browser {
 	return b
 }
 
-// ask sends a command and waits for its answer; what the page reports meanwhile is kept.
+// ask sends a command and waits for its answer; reports of the page in the meantime are kept.
 func (b *browser) ask(method string, params, into any) {
 	b.t.Helper()
 	result, err := b.try(method, params)
@@ -187,7 +187,7 @@ func (b *browser) read() (message, error) {
 	var m message
 	data, err := b.in.ReadBytes(0)
 	if err != nil {
-		return m, fmt.Errorf("the browser is gone: %w", err)
+		return m, fmt.Errorf("the browser has exited: %w", err)
 	}
 	return m, json.Unmarshal(data[:len(data)-1], &m)
 }

@@ -28,7 +28,7 @@ import (
 	"github.com/kgrace/kgrace/internal/result"
 )
 
-// sampleMatrix has every status, on as many minors as there are, with words as long as they come.
+// sampleMatrix has every status, on all minors, with long texts.
 func sampleMatrix() matrix.Table {
 	var t matrix.Table
 	for i, minor := range []string{"v1.37", "v1.38", "v1.36", "v1.35", "v1.22"} {
@@ -72,7 +72,7 @@ func matrixPage(t *testing.T, table matrix.Table) string {
 func TestMatrixPage(t *testing.T) {
 	page := matrixPage(t, sampleMatrix())
 	if page != matrixPage(t, sampleMatrix()) {
-		t.Error("the same table gives another page")
+		t.Error("the same table gave another page")
 	}
 	for _, want := range []string{
 		`<p class="status red"><strong>red</strong>`,
@@ -91,11 +91,11 @@ func TestMatrixPage(t *testing.T) {
 		t.Error("the page has a script or an address")
 	}
 	if err := Matrix(&bytes.Buffer{}, matrix.Table{}, false); err == nil {
-		t.Error("an empty table is no page")
+		t.Error("an empty table must give no page")
 	}
 }
 
-// TestPagesLeadToEachOther writes both into one folder.
+// TestPagesLeadToEachOther writes both pages into one directory and checks their links.
 func TestPagesLeadToEachOther(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string) string {
@@ -110,7 +110,7 @@ func TestPagesLeadToEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(write(MatrixPage), "report.html") {
-		t.Error("the page leads to one that is not there")
+		t.Error("the page links to a missing one")
 	}
 	runs, err := result.ReadArtifacts(filepath.Join("testdata", "artifacts"))
 	if err != nil {
@@ -120,13 +120,13 @@ func TestPagesLeadToEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(write(result.PageFile), `<a href="matrix.html">`) {
-		t.Error("the page of the scenarios does not lead to the matrix")
+		t.Error("the page of the scenarios does not link to the matrix")
 	}
 	if err := WriteMatrix(dir, sampleMatrix()); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(write(MatrixPage), `<a href="report.html">`) {
-		t.Error("the matrix does not lead to the page of the scenarios")
+		t.Error("the matrix does not link to the page of the scenarios")
 	}
 }
 

@@ -36,7 +36,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden page anew")
 
-// rows is a small catalogue of the tests' own, so that a new word in the real one changes no golden page.
+// rows is a small catalogue for the tests, so that a changed text in the real one changes no golden page.
 func rowsForTests() []scenario.Scenario {
 	stubborn := []scenario.Container{{Name: "main", Stubborn: true}}
 	del := func(after time.Duration, grace int64) scenario.Step {
@@ -89,8 +89,8 @@ func kept(t *testing.T) []result.Run {
 	return runs
 }
 
-// TestPageIsGolden: two levels side by side, recorded histories of a real node and made ones in virtual time, with what goes
-// wrong in a run: a regression, a scenario that never ran, a result that is missing.
+// TestPageIsGolden renders two levels side by side, with recorded histories of a real node and constructed ones in virtual
+// time, and with faults of a run: a regression, a scenario that never ran, a missing result.
 func TestPageIsGolden(t *testing.T) {
 	runs := kept(t)
 	got := render(t, runs)
@@ -108,11 +108,11 @@ func TestPageIsGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("not the golden page; if it shall change: go test ./internal/report -run Golden -update, and look at it (-want +got)\n%s", diff)
+		t.Errorf("not the golden page; to update it, run go test ./internal/report -run Golden -update and review the page (-want +got)\n%s", diff)
 	}
 }
 
-// TestPageEscapes: a history is what a container and a cluster say, and none of it becomes markup.
+// TestPageEscapes checks that text from a container or a cluster never becomes markup.
 func TestPageEscapes(t *testing.T) {
 	const bad = `"><script>alert(1)</script><a href='javascript:x'>`
 	runs := kept(t)
@@ -137,7 +137,7 @@ func TestPageEscapes(t *testing.T) {
 		}
 	}
 	if !strings.Contains(page, "&lt;script&gt;alert(1)") {
-		t.Error("the page does not show what was said")
+		t.Error("the page does not show the text")
 	}
 }
 
@@ -156,7 +156,7 @@ func TestPageRefusesWhatTheCatalogueHasNot(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if err := writePage(&bytes.Buffer{}, nil, rowsForTests(), false); err == nil {
-		t.Error("a page of nothing")
+		t.Error("a page without a run was written")
 	}
 }
 

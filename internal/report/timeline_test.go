@@ -31,7 +31,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// made is a history in virtual time, event by event: seconds after the first request, and what happened.
+// made returns a history in virtual time, event by event: seconds after the first request, and the event.
 type made struct{ h history.History }
 
 func newMade(s scenario.Scenario, arm verdict.Arm) *made {
@@ -78,7 +78,7 @@ func (m *made) finished(at float64) history.History {
 	return m.h
 }
 
-// told writes a timeline down, a line for each thing in it.
+// told formats a timeline, one line for each element.
 func told(s timeline) []string {
 	var lines []string
 	for _, l := range s.lanes {
@@ -136,7 +136,8 @@ func TestTimelineOfAShortening(t *testing.T) {
 	}
 }
 
-// TestTimelineOfTooLong: the same life is a fault, a note or nothing, as a judge and the other arm have it.
+// TestTimelineOfTooLong checks that the same life is drawn as a fault, a note or nothing, depending on the judge and the other
+// arm.
 func TestTimelineOfTooLong(t *testing.T) {
 	s := stubborn("a", 60, nil, scenario.Step{Do: scenario.Delete{Grace: 60}}, scenario.Step{After: 3 * time.Second, Do: scenario.Force{}})
 	late := newMade(s, verdict.Stock).delete(0, 60).delete(3, 0).exit(60, "main", 137).finished(61)
@@ -192,7 +193,7 @@ func TestTimelineOfHooks(t *testing.T) {
 	}
 }
 
-// TestTimelineOfMore: restarts, manifests, evictions, second lives, containers that never started, other pods.
+// TestTimelineOfMore checks restarts, manifests, evictions, second lives, containers that never started and other pods.
 func TestTimelineOfMore(t *testing.T) {
 	s := stubborn("a", 20, nil, scenario.Step{Do: scenario.RemoveManifest{}})
 	s.Pod.Static = true
@@ -233,6 +234,6 @@ func TestTimelineDrawsNotEveryPodOfABurst(t *testing.T) {
 		t.Errorf("%d lanes", len(got.lanes))
 	}
 	if about := got.lanes[len(got.lanes)-1].about; !strings.Contains(about, "22 more containers are not drawn") {
-		t.Errorf("the page does not say so: %q", about)
+		t.Errorf("the page does not mention it: %q", about)
 	}
 }

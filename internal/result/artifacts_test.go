@@ -65,7 +65,7 @@ func TestArtifactsAreRefusedByNameAndLine(t *testing.T) {
 	}
 }
 
-// TestTheLastRunGivesWay: results.json of a level that is also kept under its own name is not shown twice.
+// TestTheLastRunGivesWay checks that results.json is not shown twice if its level also has a file of its own.
 func TestTheLastRunGivesWay(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "report", "testdata", "artifacts"))); err != nil {

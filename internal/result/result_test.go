@@ -75,7 +75,7 @@ GOOD
 	}
 }
 
-// Where a verdict stands by what the kubelet asked for, the table says by how much the runtime was late; and which scenario ran a
+// If a verdict depends on the kubelet's request, the table shows how late the runtime was; it also shows which scenarios ran a
 // second time, and why.
 func TestTableSaysWhoWasLate(t *testing.T) {
 	r := example()
@@ -115,7 +115,7 @@ func TestTableNamesWhatTheMinorSkips(t *testing.T) {
 		}
 	}
 	if r.Status() != verdict.StatusGood {
-		t.Errorf("what a minor lacks makes its run %s", r.Status())
+		t.Errorf("skipped scenarios make the run %s", r.Status())
 	}
 }
 
@@ -148,7 +148,7 @@ func TestStatusTellsRedFromInvalid(t *testing.T) {
 				t.Errorf("status %s, want %s", got, c.want)
 			}
 			if text := table(t, r); !strings.Contains(text, c.says) {
-				t.Errorf("the table does not say %q:\n%s", c.says, text)
+				t.Errorf("the table does not contain %q:\n%s", c.says, text)
 			}
 		})
 	}
@@ -163,7 +163,7 @@ func TestForcedIsTheMedian(t *testing.T) {
 		t.Errorf("got %v of %d", median, n)
 	}
 	if _, n := r.Forced(verdict.Stock); n != 0 {
-		t.Errorf("stock has none, got %d", n)
+		t.Errorf("stock has no such scenario, got %d", n)
 	}
 }
 

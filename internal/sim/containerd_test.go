@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// What a real containerd does is held by package conformance. Here is what a script cannot show there.
+// Package conformance checks the behaviour of a real containerd. These tests cover what a script there cannot show.
 
 func TestContainerdLosesTermCancelledInBetween(t *testing.T) {
 	play(t, Options{SignalLatency: 20 * time.Millisecond}, func(s *stage) {
@@ -31,7 +31,7 @@ func TestContainerdLosesTermCancelledInBetween(t *testing.T) {
 		s.at(10 * time.Millisecond)
 		first.cancel()
 		first.returned(10*time.Millisecond, "Canceled")
-		// The mark is set, so nobody sends TERM any more, and the container that would end on it is killed.
+		// The mark is set, so no call sends TERM any more, and the container, which would exit on TERM, is killed.
 		second := s.stop(id, 2)
 		second.returned(10*time.Millisecond+2*time.Second+20*time.Millisecond, "OK")
 		s.died(id, 2030*time.Millisecond, 137)
@@ -66,7 +66,7 @@ func TestContainerdRestarted(t *testing.T) {
 		s.at(30 * time.Second)
 		s.alive(id) // the timer went with the daemon
 		s.stop(id, 2).returned(32*time.Second, "OK")
-		// The mark did, too; the exec's process did not.
+		// The mark went too; the exec's process did not.
 		s.said("main", "START@0s", "TERM@0s", "HOOK-START@0s", "HOOK-END@10s", "TERM@30s", "EOF@32s")
 	})
 }

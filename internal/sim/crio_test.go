@@ -26,7 +26,7 @@ import (
 
 var asCRIO = Options{Behaviour: CRIO}
 
-// The tests below are the rows of the table in the project's notes on runtimes, and the figures seen on a real CRI-O.
+// The tests below are the rows of the table in the project's notes on runtimes, and the figures observed on a real CRI-O.
 
 func TestCRIOTimeoutZeroIsTermThenKill(t *testing.T) {
 	play(t, asCRIO, func(s *stage) {
@@ -116,7 +116,7 @@ func TestCRIOExecIgnoresItsClient(t *testing.T) {
 		forever.returned(time.Second, "Canceled")
 		s.at(20 * time.Second)
 		s.said("main", "START@0s", "HOOK-START@0s", "HOOK-START@0s", "HOOK-END@10s")
-		s.stop(id, 0).returned(20*time.Second+crioKillDelay, "OK") // takes the other along
+		s.stop(id, 0).returned(20*time.Second+crioKillDelay, "OK") // ends the other call too
 	})
 }
 
@@ -155,7 +155,7 @@ func TestCRIOStopHoldsTheLock(t *testing.T) {
 		for _, call := range []*pending{sandbox, stats, resources} {
 			call.waiting()
 		}
-		s.alive(id) // what only looks is not held up, and StopPodSandbox hurried nothing
+		s.alive(id) // read-only calls are not blocked, and StopPodSandbox hurried nothing
 		if list, err := s.ListContainerStats(s.t.Context(), nil); err != nil || len(list) != 1 {
 			s.t.Errorf("%v, %v", list, err)
 		}

@@ -42,7 +42,7 @@ type stage struct {
 
 const pod = "p"
 
-// play runs a test in a bubble with a runtime that has a ready sandbox. No goroutine may be left of it.
+// play runs a test in a bubble with a runtime that has a ready sandbox. No goroutine may remain.
 func play(t *testing.T, options Options, do func(*stage)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -80,7 +80,7 @@ func (s *stage) newSandbox(name string, network runtimev1.NamespaceMode) string 
 	return id
 }
 
-// create makes a container of the stage's pod that runs `actor run` with the arguments.
+// create creates a container of the stage's pod that runs `actor run` with the arguments.
 func (s *stage) create(name string, args ...string) string {
 	s.t.Helper()
 	id, err := s.createIn(s.sandbox, name, append([]string{"run"}, args...)...)
@@ -100,7 +100,7 @@ func (s *stage) createIn(sandbox, name string, args ...string) (string, error) {
 	}, &runtimev1.PodSandboxConfig{Metadata: &runtimev1.PodSandboxMetadata{Name: pod}})
 }
 
-// start makes and starts one.
+// start creates and starts a container.
 func (s *stage) start(name string, args ...string) string {
 	s.t.Helper()
 	id := s.create(name, args...)
@@ -110,7 +110,7 @@ func (s *stage) start(name string, args ...string) string {
 	return id
 }
 
-// pending is a call under way.
+// pending is a running call.
 type pending struct {
 	stage  *stage
 	cancel context.CancelFunc
@@ -119,7 +119,7 @@ type pending struct {
 	at     time.Duration
 }
 
-// send makes a call on a goroutine and lets it get as far as it gets now.
+// send makes a call on a goroutine and lets it run until it waits.
 func (s *stage) send(do func(context.Context) error) *pending {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &pending{stage: s, cancel: cancel, done: make(chan struct{})}
@@ -144,7 +144,7 @@ func (s *stage) exec(id string, timeout time.Duration, argv ...string) *pending 
 	})
 }
 
-// returned checks when the call came back, and with which gRPC code.
+// returned checks when the call returned, and with which gRPC code.
 func (p *pending) returned(at time.Duration, code string) {
 	p.stage.t.Helper()
 	<-p.done
@@ -163,7 +163,7 @@ func (p *pending) waiting() {
 	}
 }
 
-// at lets time pass until then.
+// at lets time pass until the given time.
 func (s *stage) at(then time.Duration) {
 	time.Sleep(time.Until(s.begin.Add(then)))
 	synctest.Wait()
@@ -199,7 +199,7 @@ func (s *stage) alive(id string) {
 	}
 }
 
-// words are the lines of a container, with their times.
+// words returns the lines of a container, with their times.
 func (s *stage) words(container string) string {
 	var words []string
 	for _, e := range s.log.History().Select(history.Line) {

@@ -29,7 +29,7 @@ import (
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// get asks a server; the error is that of the Doer.
+// get sends a request to a server; the error is that of the Doer.
 func (s *stage) get(target string, into *error) *pending {
 	return s.send(func(ctx context.Context) error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)

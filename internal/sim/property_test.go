@@ -32,16 +32,16 @@ import (
 
 // deed is one random call.
 type deed struct {
-	at      time.Duration // no two deeds of a story are at one moment
+	at      time.Duration // no two deeds of a story have the same time
 	timeout int64         // of a stop; -1 for StopPodSandbox
-	// lasts is how long the client has patience; 0 for ever.
+	// lasts is the client's timeout; 0 for none.
 	lasts time.Duration
 }
 
 // story is a random life of a container.
 type story struct {
 	behaviour Behaviour
-	// afterTerm is when it ends after TERM; negative is never.
+	// afterTerm is when the container exits after TERM; negative means never.
 	afterTerm time.Duration
 	deeds     []deed
 }
@@ -54,7 +54,7 @@ func stories(behaviour Behaviour) *rapid.Generator[story] {
 		}
 		at := time.Duration(0)
 		for i := range rapid.IntRange(1, 6).Draw(t, "deeds") {
-			// 100 ms apart from every other moment, but for the odd ones of timers: ties have no one outcome.
+			// 100 ms apart from every other time, except the odd ones of timers: ties have no unique outcome.
 			at += time.Duration(rapid.IntRange(1, 10).Draw(t, "later")) * time.Second
 			d := deed{at: at + time.Duration(i)*100*time.Millisecond, timeout: rapid.SampledFrom([]int64{0, 1, 2, 5, 20, 60, 3600}).Draw(t, "timeout")}
 			if i > 0 && rapid.IntRange(0, 9).Draw(t, "sandbox") == 0 {
@@ -69,15 +69,15 @@ func stories(behaviour Behaviour) *rapid.Generator[story] {
 	})
 }
 
-// fate is what becomes of a container.
+// fate is the outcome of a container.
 type fate struct {
 	terms int
-	// end is when it ended; negative is never. killed says how.
+	// end is when it exited; negative means never. killed reports whether it was killed.
 	end    time.Duration
 	killed bool
 }
 
-// foretold says what must become of a story's container, from the rules alone.
+// foretold computes the expected fate of a story's container from the rules alone.
 func (s story) foretold() fate {
 	term, kill := time.Duration(-1), time.Duration(-1)
 	gone := func(at time.Duration) bool {
@@ -123,7 +123,7 @@ func (s story) foretold() fate {
 	return f
 }
 
-// told plays a story and says what became of its container.
+// told plays a story and returns the fate of its container.
 func (s story) told(t *testing.T) (f fate, trouble error) {
 	synctest.Test(t, func(*testing.T) {
 		ctx := context.Background()
@@ -173,7 +173,7 @@ func (s story) told(t *testing.T) (f fate, trouble error) {
 	return f, trouble
 }
 
-// seen reads a fate from a history, and says what is wrong with that.
+// seen reads a fate from a history, and returns an error if the history is inconsistent.
 func seen(h history.History, begin time.Time) (fate, error) {
 	f := fate{end: -1, killed: true}
 	for _, e := range h.Events {
@@ -197,7 +197,7 @@ func seen(h history.History, begin time.Time) (fate, error) {
 	return f, nil
 }
 
-// TestStories compares what the simulator does with what the rules foretell. A failure prints how to replay it.
+// TestStories compares the simulator with the fate computed from the rules. A failure prints how to replay it.
 func TestStories(t *testing.T) {
 	for _, behaviour := range Behaviours() {
 		t.Run(string(behaviour), func(t *testing.T) {

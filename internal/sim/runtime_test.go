@@ -63,7 +63,7 @@ func TestStopLeavesNothing(t *testing.T) {
 				s.t.Errorf("recorded at the end: %+v", e)
 			}
 		}
-		s.at(2 * time.Hour) // what is left of timers finds nothing
+		s.at(2 * time.Hour) // the remaining timers have no effect
 	})
 }
 
@@ -134,7 +134,7 @@ func TestHookEndsMain(t *testing.T) {
 		s.died(id, 3*time.Second, 0)
 		s.said("main", "START@0s", "BYE-START@0s", "EXIT@3s", "EOF@3s")
 	})
-	// One that is over before has nothing to say any more.
+	// A hook that is already over does not end the main process.
 	both(t, func(s *stage) {
 		id := s.start("main", "--stubborn")
 		s.exec(id, 0, "hook", "--for", "1s", "--end-main", "3s").returned(time.Second, "OK")
@@ -175,7 +175,7 @@ func TestStartFailures(t *testing.T) {
 			s.t.Fatal(err)
 		}
 		if err := s.StartContainer(s.t.Context(), usage); err != nil {
-			s.t.Error(err) // it starts, and ends with the code of bad usage
+			s.t.Error(err) // it starts, and exits with the usage error code
 		}
 		s.died(usage, 0, actor.ExitUsage)
 		hook, err := s.createIn(s.sandbox, "hook", "hook")
@@ -185,7 +185,7 @@ func TestStartFailures(t *testing.T) {
 		if err := s.StartContainer(s.t.Context(), hook); err == nil {
 			s.t.Error("a hook ran as a main process")
 		}
-		// Nobody is told of it, but who asks is, and the record with him, once.
+		// There is no event for it, but a status call shows it, and then it is recorded, once.
 		for asked := range 3 {
 			told := 0
 			for _, e := range s.log.History().Select(history.ContainerExit) {
@@ -351,7 +351,7 @@ func TestAbout(t *testing.T) {
 	})
 }
 
-// A scenario costs little. (Not with CRI-O's behaviour, whose 10 ms are real where there is no bubble.)
+// A scenario is cheap. (Not with CRI-O's behaviour, whose 10 ms are real outside of a bubble.)
 func BenchmarkScenario(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -359,7 +359,7 @@ func BenchmarkScenario(b *testing.B) {
 	}
 }
 
-// threeStops is a pod from its start to its removal, with three stops at once.
+// threeStops runs a pod from its start to its removal, with three stops at once.
 func threeStops(tb testing.TB) {
 	rt := New(Options{})
 	defer rt.Stop()

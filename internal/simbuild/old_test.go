@@ -24,7 +24,7 @@ import (
 	"testing"
 )
 
-// An old minor's suite imports only what its tree has, in however old a version; and so do our packages that it imports.
+// An old minor's suite may import only modules of its tree, in whatever version; so may our packages that it imports.
 func TestOldSuitesImportWhatTheirTreeHas(t *testing.T) {
 	const ours, root = "github.com/kgrace/kgrace/", "../.."
 	has := []string{"k8s.io/", "google.golang.org/grpc/codes", "google.golang.org/grpc/status", "google.golang.org/protobuf/", "golang.org/x/mod/semver"}
@@ -57,13 +57,13 @@ func TestOldSuitesImportWhatTheirTreeHas(t *testing.T) {
 					known = known || strings.HasPrefix(i, prefix)
 				}
 				if !known {
-					t.Errorf("%s imports %s, which the suite of %s cannot have; keep it out of builds with the tag %s", path, i, minor, old.tag)
+					t.Errorf("%s imports %s, which the suite of %s cannot use; exclude it from builds with the tag %s", path, i, minor, old.tag)
 				}
 			}
 		}
 		visit(ours+strings.TrimPrefix(suitePackage, "./"), true)
 		if len(seen) < 10 {
-			t.Errorf("%s: only %d packages of ours are looked at: %v", minor, len(seen), seen)
+			t.Errorf("%s: only %d of our packages were checked: %v", minor, len(seen), seen)
 		}
 	}
 }

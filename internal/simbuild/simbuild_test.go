@@ -103,7 +103,7 @@ func TestModule(t *testing.T) {
 		}
 	}
 	if f.Go.Version != "1.27.1" || len(f.Godebug) != 1 {
-		t.Errorf("go %s, godebug %v: the tree's hold where they are newer", f.Go.Version, f.Godebug)
+		t.Errorf("go %s, godebug %v: the tree's must apply if they are newer", f.Go.Version, f.Godebug)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestModuleTakesTheTreesOwn(t *testing.T) {
 func TestModuleRefuses(t *testing.T) {
 	without := strings.Replace(ours, "\tk8s.io/kubernetes v1.37.2\n", "", 1)
 	if _, err := module([]byte(without), []byte(theirs), "v1.38", "/t", "v0.38.0"); err == nil {
-		t.Error("a module that does not require Kubernetes is taken")
+		t.Error("a module that does not require Kubernetes was accepted")
 	}
 }
 
@@ -164,7 +164,7 @@ func TestOverlay(t *testing.T) {
 		}
 	}
 	if err := writeOverlay(out, root, "v1.99", tree); err == nil {
-		t.Error("a minor without a seam is taken")
+		t.Error("a minor without a seam was accepted")
 	}
 	write(filepath.Join(seam, "kgrace_seam.go.seam"))
 	if err := writeOverlay(out, root, "v1.98", tree); err == nil || !strings.Contains(err.Error(), "there is one for v1.99") {
@@ -181,7 +181,7 @@ func TestOverlay(t *testing.T) {
 	if err != nil || !strings.Contains(string(data), filepath.Join(tree, "pkg", "kubelet", "kgrace_seam.go")) {
 		t.Errorf("%v\n%s", err, data)
 	}
-	// A common file is laid in, unless the minor has one of its own.
+	// A common file is used unless the minor has one of its own.
 	shared := filepath.Join(seamDir(root, common), "pkg", "kubelet")
 	write(filepath.Join(shared, "kgrace_shared.go.seam"))
 	write(filepath.Join(shared, "kgrace_seam.go.seam"))
@@ -193,7 +193,7 @@ func TestOverlay(t *testing.T) {
 		strings.Contains(string(data), filepath.Join(shared, "kgrace_seam.go.seam")) {
 		t.Errorf("%v\n%s", err, data)
 	}
-	// What is for package simkubelet goes there.
+	// Files for package simkubelet go there.
 	own := filepath.Join(seamDir(root, "v1.99"), "ours", "old.go.seam")
 	write(own)
 	if err := writeOverlay(out, root, "v1.99", tree); err != nil {
@@ -208,7 +208,7 @@ func TestOverlay(t *testing.T) {
 	}
 	write(filepath.Join(seam, "notes.txt"))
 	if err := writeOverlay(out, root, "v1.99", tree); err == nil || !strings.Contains(err.Error(), "notes.txt") {
-		t.Errorf("a file that is no seam file: %v", err)
+		t.Errorf("a file that is not a seam file: %v", err)
 	}
 }
 
@@ -249,11 +249,11 @@ func TestKeyFollowsTheSources(t *testing.T) {
 	}
 	o.Commit = ""
 	if _, ok := o.kept(); ok {
-		t.Error("a suite of a tree without a commit is kept")
+		t.Error("the suite of a tree without a commit was kept")
 	}
 }
 
-// Every minor that has a series has a seam, whose files are there.
+// Every minor that has a series has a seam with files.
 func TestEveryMinorHasASeam(t *testing.T) {
 	const root = "../.."
 	pins, err := versions.LoadRoot(root)

@@ -36,7 +36,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// apiServer answers lists and watches of one resource with what the test scripts, over real HTTP.
+// apiServer answers lists and watches of one resource as the test specifies, over real HTTP.
 type apiServer struct {
 	client  *kubernetes.Clientset
 	lists   chan any       // the next list's answer
@@ -110,7 +110,7 @@ func event(kind string, object any) any {
 	return map[string]any{"type": kind, "object": object}
 }
 
-// record opens one history for the pods p, q and r and gives a way to wait for n events and print them.
+// record opens one history for the pods p, q and r and returns functions that wait for n events and print them.
 func record(t *testing.T) (*history.Recorder, func(n int) []string) {
 	recorder := history.NewRecorder()
 	log, err := recorder.Open(history.Header{Scenario: "s", Pod: "p"}, "q", "r")
@@ -162,17 +162,17 @@ func TestPods(t *testing.T) {
 	first.events <- event("MODIFIED", pod("p", "13", marked(0)))
 	wait(3)
 
-	// The connection breaks: the watch goes on where it was, nothing is recorded twice.
+	// The connection breaks: the watch resumes where it was, and nothing is recorded twice.
 	close(first.events)
 	second := <-api.watches
 	if second.version != "13" {
-		t.Errorf("the watch is taken up at version %q, expected the last one seen", second.version)
+		t.Errorf("the watch resumes at version %q, expected the last one seen", second.version)
 	}
 	second.events <- event("ADDED", pod("q", "14", nil))
 	second.events <- event("ADDED", pod("r", "15", nil))
 	wait(5)
 
-	// The version is gone: a list tells what was missed, the removal of p among it. Nothing happened to r.
+	// The version is gone: a list shows what was missed, including the removal of p. Nothing happened to r.
 	second.events <- event("ERROR", &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired, Message: "too old",
@@ -209,7 +209,7 @@ func TestPodsRefusedIsAnError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Pods(ctx, api.client, "ns", sink); err == nil || !strings.Contains(err.Error(), "pods in namespace ns") {
-		t.Errorf("got %v, expected an error that says what was asked for", err)
+		t.Errorf("got %v, expected an error that names the request", err)
 	}
 }
 

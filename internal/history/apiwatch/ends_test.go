@@ -48,6 +48,6 @@ func TestEndsAreToldOnce(t *testing.T) {
 	}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{status("main", 137, "why")}
 	if got := ends.See(pod); len(got) != 1 || *got[0].ExitCode != 137 {
-		t.Errorf("another statement about the same container: %+v", got)
+		t.Errorf("another exit of the same container: %+v", got)
 	}
 }

@@ -27,7 +27,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// job has a resource version, which the fake server does not give and a watch insists on.
+// job has a resource version, which the fake server does not set and a watch requires.
 func job(conditions ...batchv1.JobCondition) *batchv1.Job {
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n", UID: "1", ResourceVersion: "1"},
@@ -68,6 +68,6 @@ func TestAJobIsOverOnce(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	if e := next(); e.Pod != "other" || e.Reason != "Complete" {
-		t.Errorf("a Job is told of twice, or a complete one not at all: %+v", e)
+		t.Errorf("a Job is recorded twice, or a complete one not at all: %+v", e)
 	}
 }

@@ -141,11 +141,11 @@ func TestGarbageIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := serve(t)
 			conn := f.dial(t)
-			// The server may hang up while the rest is still being written.
+			// The server may disconnect while the rest is still being written.
 			_, _ = conn.Write([]byte(bad))
 			_ = conn.Close()
 			<-f.told
-			// It serves others all the same.
+			// It still serves others.
 			send(t, f.dial(t), text("FINE"))
 			f.wait(t, "FINE")
 		})
@@ -168,7 +168,7 @@ func TestCloseDrains(t *testing.T) {
 		case "TERM":
 			got++
 		case EOF:
-			t.Error("closing the server was taken for the end of a process")
+			t.Error("closing the server was recorded as the end of a process")
 		}
 	}
 	if got != n {

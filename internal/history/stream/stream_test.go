@@ -28,7 +28,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// taken collects events and tells of each.
+// taken collects events and signals each one.
 type taken struct {
 	mu   sync.Mutex
 	all  []history.Event
@@ -97,7 +97,7 @@ func TestALineInPiecesIsOne(t *testing.T) {
 	}
 }
 
-// Each of these makes the recording one with a hole, which decides no scenario.
+// Each of these makes the recording incomplete, so that it decides no scenario.
 func TestHolesAreTold(t *testing.T) {
 	for want, write := range map[string]func(t *testing.T, path string){
 		"no container events": func(t *testing.T, path string) {
@@ -143,7 +143,7 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := Follow(t.Context(), filepath.Join(t.TempDir(), "no", "folder"), newTaken()); err == nil {
-		t.Error("a folder that is not there is followed")
+		t.Error("a missing directory was followed")
 	}
 }
 
@@ -154,6 +154,6 @@ func TestWriteErrorsAreKept(t *testing.T) {
 	}
 	w.Add(history.Event{})
 	if w.Err() == nil {
-		t.Error("an event that could not be written is not told of")
+		t.Error("a failed write of an event was not reported")
 	}
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// Every scenario is one that the catalogue would take, and a seed is always the same one.
+// Every scenario passes the catalogue's checks, and a seed always gives the same one.
 func TestScenariosAreWhole(t *testing.T) {
 	shortened, forced, hooked, sidecars, faulty, evicted := 0, 0, 0, 0, 0, 0
 	for seed := 1; seed <= 2000; seed++ {
@@ -35,7 +35,7 @@ func TestScenariosAreWhole(t *testing.T) {
 			t.Fatalf("seed %d: %s: %v", seed, property.Words(s), err)
 		}
 		if again := Scenarios("random").Example(seed); !cmp.Equal(s, again) {
-			t.Fatalf("seed %d is two scenarios: %s", seed, cmp.Diff(s, again))
+			t.Fatalf("seed %d gives two scenarios: %s", seed, cmp.Diff(s, again))
 		}
 		count := func(n *int, ok bool) {
 			if ok {
@@ -60,7 +60,7 @@ func TestScenariosAreWhole(t *testing.T) {
 	}
 }
 
-// Whoever shrinks a seed begins with the scenario that was played.
+// Shrinking a seed starts with the scenario that was played.
 func TestDrawIsExample(t *testing.T) {
 	want := Scenarios("random").Example(7)
 	rapid.Check(t, func(rt *rapid.T) {

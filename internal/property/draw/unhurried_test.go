@@ -27,13 +27,13 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// hurries reports whether a request asks for an earlier end than the first one, by R1: a delete counts from the first delete, an
-// eviction from when it comes. Worked out here once more, so that the generator does not excuse itself.
+// hurries reports whether a request asks for an earlier end than the first one, by R1: a delete counts from the first delete,
+// an eviction from when it is made. It repeats the computation, so that a bug in the generator does not hide itself.
 func hurries(s scenario.Scenario) bool {
 	var first, deleted time.Duration
 	any, gone := false, false
 	if !s.Pod.Restarts && s.Pod.Containers[0].EndsByItself() {
-		// It may come to its end by itself, at once, with the spec's grace.
+		// The pod may end by itself, at once, with the spec's grace.
 		first, any = time.Duration(s.Pod.Grace)*time.Second, true
 	}
 	for _, step := range s.Steps {
@@ -61,7 +61,7 @@ func hurries(s scenario.Scenario) bool {
 	return false
 }
 
-// Every scenario is one that the catalogue would take, a seed is always the same one, and nobody is in a hurry.
+// Every scenario passes the catalogue's checks, a seed always gives the same one, and nobody hurries.
 func TestUnhurriedAreWhole(t *testing.T) {
 	seen := map[string]int{}
 	for seed := 1; seed <= 2000; seed++ {
@@ -70,7 +70,7 @@ func TestUnhurriedAreWhole(t *testing.T) {
 			t.Fatalf("seed %d: %s: %v", seed, property.Words(s), err)
 		}
 		if again := Unhurried("random").Example(seed); !cmp.Equal(s, again) {
-			t.Fatalf("seed %d is two scenarios: %s", seed, cmp.Diff(s, again))
+			t.Fatalf("seed %d gives two scenarios: %s", seed, cmp.Diff(s, again))
 		}
 		if hurries(s) {
 			t.Errorf("seed %d hurries: %s", seed, property.Words(s))
@@ -91,7 +91,7 @@ func TestUnhurriedAreWhole(t *testing.T) {
 	}
 }
 
-// features are what a scenario has of what the kind is about.
+// features lists the features of the kind that a scenario uses.
 func features(s scenario.Scenario) (words []string) {
 	add := func(word string, ok bool) {
 		if ok && !slices.Contains(words, word) {

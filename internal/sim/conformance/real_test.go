@@ -38,10 +38,10 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// askedVar asks for the test on a real containerd, which builds what a node needs where it is missing.
+// askedVar enables the test on a real containerd, which builds the missing parts of a node.
 const askedVar = "KGRACE_CONFORMANCE"
 
-// apart is the time between the starts of two sequences: killing many containers at one moment makes each late.
+// apart is the time between the starts of two sequences: killing many containers at one time makes each kill late.
 const apart = 250 * time.Millisecond
 
 func TestMain(m *testing.M) {
@@ -72,8 +72,8 @@ func programs(t *testing.T) map[string]string {
 	return bin
 }
 
-// TestRealContainerd plays the script on a real containerd and on the simulator and compares the traces. The sequences run
-// before the node's kubelet starts, which would tear down pods that it does not know.
+// TestRealContainerd plays the sequences on a real containerd and on the simulator and compares the traces. The sequences run
+// before the node's kubelet starts, because it would remove pods that it does not know.
 func TestRealContainerd(t *testing.T) {
 	bin := programs(t)
 	dir, err := os.MkdirTemp("", "conf")
@@ -138,7 +138,7 @@ func TestRealContainerd(t *testing.T) {
 	}
 }
 
-// playAll plays all sequences side by side, those that restart the runtime after the others.
+// playAll plays all sequences concurrently, those that restart the runtime after the others.
 func playAll(ctx context.Context, node *localnode.Node, recorder *history.Recorder) (map[string]Trace, error) {
 	client, err := remote.NewRemoteRuntimeServiceBuilder().
 		WithEndpoint("unix://" + node.RuntimeEndpoint()).WithConnectionTimeout(2 * time.Minute).Build(ctx)
@@ -183,7 +183,7 @@ func (t *theatre) failed(err error) {
 	t.errs = append(t.errs, err)
 }
 
-// play prepares all of the sequences, then starts one after the other.
+// play prepares all sequences, then starts them one after the other.
 func (t *theatre) play(ctx context.Context, sequences []Sequence, apart time.Duration) {
 	var wait sync.WaitGroup
 	plays := make([]func(context.Context) (Trace, error), len(sequences))

@@ -65,8 +65,8 @@ func simulate(t *testing.T, sequence Sequence, behaviour sim.Behaviour) Trace {
 	return trace
 }
 
-// TestSimulator compares the containerd behaviour with what a real containerd did when the files under testdata were
-// written (TestRealContainerd with -update).
+// TestSimulator compares the containerd behaviour with that of a real containerd when the files under testdata were written
+// (TestRealContainerd with -update).
 func TestSimulator(t *testing.T) {
 	for _, sequence := range Sequences() {
 		t.Run(sequence.Name, func(t *testing.T) {
