@@ -177,7 +177,7 @@ func TestCompareFinds(t *testing.T) {
 				t.Fatal("no difference was found")
 			}
 			if !strings.Contains(d.String(), c.says) {
-				t.Errorf("got %q, want it to say %q", d, c.says)
+				t.Errorf("got %q, want it to contain %q", d, c.says)
 			}
 			if d := Compare(twoEnd(verdict.Stock), other, d.At); d != nil {
 				t.Errorf("before %v there is none, got %v", d.At, d)

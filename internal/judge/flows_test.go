@@ -140,7 +140,7 @@ var flowCases = map[scenario.Rule][]ruleCase{
 		{"an eviction that gave up", "evict-hard-over-soft", parts(softThenHard, killed(5.1, "main"), told(5.2, 1, ""), told(13, 2, "timeout waiting to kill pod"), finished(15)), broken_, "timeout waiting"},
 		{"an eviction never answered", "evict-hard-over-soft", parts(softThenHard, killed(5.1, "main"), told(5.2, 1, ""), finished(15)), broken_, "never answered"},
 		{"an eviction answered twice", "evict-hard-over-soft", parts(softThenHard, killed(5.1, "main"), told(5.2, 1, ""), told(5.2, 1, ""), told(5.2, 2, ""), finished(15)), broken_, "answered 2 times"},
-		{"an eviction answered too soon", "evict-hard-over-soft", parts(softThenHard, told(4, 1, ""), killed(5.1, "main"), told(5.2, 2, ""), finished(15)), broken_, "is down"},
+		{"an eviction answered too soon", "evict-hard-over-soft", parts(softThenHard, told(4, 1, ""), killed(5.1, "main"), told(5.2, 2, ""), finished(15)), broken_, "before the pod was down"},
 		{"probed to the end", "readiness-during-stop", parts(del(0, 24), probes(0, 12), del(3, 12), killed(12.1, "main"), over(12.2)), held_, ""},
 		{"probes died with the shortening", "readiness-during-stop", parts(del(0, 24), probes(0, 3), del(3, 12), killed(12.1, "main"), over(12.2)), broken_, "did not run from 3.03 s"},
 		{"never probed", "readiness-during-stop", parts(del(0, 24), del(3, 12), killed(12.1, "main"), over(12.2)), none, "never ran before"},

@@ -49,5 +49,5 @@ func shorterActsRule(f *facts) Finding {
 	if applied == 0 {
 		return invalid("no request shortened the grace of a container that still ran")
 	}
-	return held("each shorter request was passed on in time with what was left")
+	return held("each shorter request was passed on in time with the remaining time")
 }

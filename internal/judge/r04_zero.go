@@ -50,7 +50,7 @@ func zeroRule(f *facts) Finding {
 		}
 		for _, start := range slices.Concat(c.hookStarts, c.httpStarts, startsOf(c.execs)) {
 			if start.After(from) && c.Hook != nil {
-				return broken(start, "container %s: a hook started at %s, after grace 0 was asked for at %s",
+				return broken(start, "container %s: a hook started at %s, after grace 0 was requested at %s",
 					c.Name, f.when(start), f.when(r.sent))
 			}
 		}
@@ -77,7 +77,7 @@ func zeroRule(f *facts) Finding {
 		}
 	}
 	if applied == 0 {
-		return invalid("every container had ended before grace 0 was asked for")
+		return invalid("every container had ended before grace 0 was requested")
 	}
 	if found := f.successor(r); found.Outcome != "" {
 		return found
@@ -103,7 +103,7 @@ func (f *facts) notZero() Finding {
 	for _, c := range f.containers {
 		for _, s := range c.stops {
 			if s.timeout == 0 && s.at.Before(earliest.Add(-f.Grain)) && c.alive(s.at) {
-				return broken(s.at, "at %s container %s was asked to stop with timeout 0, though grace 1 was asked for", f.when(s.at), c.Name)
+				return broken(s.at, "at %s container %s was asked to stop with timeout 0, though grace 1 was requested", f.when(s.at), c.Name)
 			}
 		}
 		if c.exit == nil {

@@ -88,7 +88,7 @@ func (f *facts) evicted() Finding {
 		case e.err != "":
 			return broken(e.back, "the caller of %s got %q at %s", f.when(e.at), e.err, f.when(e.back))
 		case e.back.Before(down.Add(-f.Grain)):
-			return broken(e.back, "the caller of %s was told at %s that the pod is down; it was at %s",
+			return broken(e.back, "the caller of %s was answered at %s, before the pod was down at %s",
 				f.when(e.at), f.when(e.back), f.when(down))
 		}
 	}

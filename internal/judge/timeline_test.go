@@ -25,7 +25,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// timeline tells a history in few words: each beat is something that happened so many seconds after the first request.
+// timeline is a short form of a history: its functions take the seconds since the first request.
 type timeline []history.Event
 
 var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

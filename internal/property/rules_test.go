@@ -75,7 +75,7 @@ func TestRowAndWords(t *testing.T) {
 	row := Row(s, scenario.Zero, "killed at 30 s")
 	for _, want := range []string{`ID:     "random-1"`, "// R4 was broken: killed at 30 s", "Grace: 30", "at(0, Delete{Grace:30}), at(3, Force{})", `Hook: &Hook{Kind: "exec", Takes: 0}`} {
 		if !strings.Contains(row, want) {
-			t.Errorf("the row lacks %q:\n%s", want, row)
+			t.Errorf("the row does not contain %q:\n%s", want, row)
 		}
 	}
 	if got, want := Words(s), "G=30; main stubborn, exec hook that never ends; +0s del(30); +3s force"; got != want {

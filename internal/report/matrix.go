@@ -133,13 +133,13 @@ func (v *matrixView) summarize(t matrix.Table) {
 	}
 	switch t.Status() {
 	case matrix.Red:
-		v.Status, v.Sentence = verdict.StatusRed, "Something about a patch is not as it says. It is listed below."
+		v.Status, v.Sentence = verdict.StatusRed, "At least one patch is not as expected; it is listed below."
 	case matrix.NotRun:
-		v.Status, v.Sentence = verdict.StatusInvalid, "Nothing is red, but the table is not whole: some cells were not filled."
+		v.Status, v.Sentence = verdict.StatusInvalid, "Nothing is red, but the table is incomplete: some cells were not run."
 	case matrix.Drop:
-		v.Status, v.Sentence = verdict.StatusGood, "Every patch is proved on every minor, but for those that upstream has: they are to be dropped."
+		v.Status, v.Sentence = verdict.StatusGood, "Every patch is proved on every minor, except those that upstream already has: drop them."
 	default:
-		v.Status, v.Sentence = verdict.StatusGood, "Every patch is proved on every minor: it applies, it builds, the tests pass, and what it mends is broken without it."
+		v.Status, v.Sentence = verdict.StatusGood, "Every patch is proved on every minor: it applies, it builds, the tests pass, and what it fixes is broken without it."
 	}
 }
 

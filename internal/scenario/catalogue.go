@@ -180,7 +180,7 @@ func (s Scenario) check(level Level) []error {
 	}
 	for i, step := range s.Steps {
 		if i == 0 && step.After != 0 {
-			refuse("times count from the first step, which stands at %v", step.After)
+			refuse("times count from the first step, which is at %v", step.After)
 		}
 		if i > 0 && step.After <= s.Steps[i-1].After {
 			refuse("step %v does not come after %v", step, s.Steps[i-1])

@@ -18,7 +18,7 @@ limitations under the License.
 // containerd or CRI-O does, and uses the clock of package time: in a synctest bubble a grace period of an hour takes
 // microseconds. It sends the same kinds of events to a history.Sink as a real node.
 //
-// # What is real and what is not
+// # Real and simulated parts
 //
 // The package uses no processes, containers or sockets. The main processes and execs of containers are state machines that
 // behave like cmd/actor with the same command line; a container with any other program does not start. Calls take no time

@@ -44,7 +44,7 @@ func TestEndsAreToldOnce(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if got := ends.See(pod); got != nil {
-		t.Errorf("told twice: %+v", got)
+		t.Errorf("recorded twice: %+v", got)
 	}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{status("main", 137, "why")}
 	if got := ends.See(pod); len(got) != 1 || *got[0].ExitCode != 137 {

@@ -55,7 +55,7 @@ func programs(t *testing.T) map[string]string {
 		t.Skipf("%s is not set: `make conformance` sets it and runs this on a real containerd", askedVar)
 	}
 	if os.Geteuid() != 0 {
-		t.Fatal("asked for a real containerd, which needs root: run it as root")
+		t.Fatal("the test on a real containerd needs root: run it as root")
 	}
 	repo, err := kubetree.Open("../../..")
 	if err != nil {
