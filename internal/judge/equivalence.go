@@ -79,8 +79,8 @@ func apart(a, b string) (string, string) {
 // It ignores only what also differs between two runs of one arm: call numbers and UIDs; the order of events that happen at the
 // same time on different goroutines; and intermediate statuses at one time, because the kubelet's status manager may skip them
 // but always writes the last one. It therefore compares time by time, as a set of events with the last status only. The order
-// that matters within one time is part of the event text: a call that stops something, or runs a command, names the containers
-// that are alive at that point.
+// that matters within one time is part of the event text: a call that stops something names the containers that are alive at
+// that point.
 //
 // Compare looks only at events before until; the zero time means all events.
 func Compare(stock, fixed history.History, until time.Time) *Difference {
