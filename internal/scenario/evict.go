@@ -18,7 +18,7 @@ package scenario
 
 import "time"
 
-// evictions is the family of terminations that do not start with an API request.
+// evictions is the family of kills by the kubelet itself and by the taint manager.
 func evictions() []Scenario {
 	stubborn := []Container{{Name: "main", Stubborn: true}}
 	return []Scenario{{
