@@ -50,8 +50,8 @@ type DeletePlainly struct{}
 // writes, grace 0 and the removal.
 type Force struct{}
 
-// Taint puts a NoExecute taint, which the pod does not tolerate, on the pod's node. The taint manager's way of deleting
-// follows: a DELETE without a grace period, so that the spec's applies.
+// Taint puts a NoExecute taint on the pod's node, which the pod does not tolerate. The pod is then deleted as by the taint
+// manager: a DELETE without a grace period, so that the spec's applies.
 type Taint struct{}
 
 // Evict is a kill by the kubelet's own eviction manager, through its KillPodFunc: a hard one with an override of 1 s, a soft
