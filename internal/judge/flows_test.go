@@ -91,7 +91,7 @@ var flowCases = map[scenario.Rule][]ruleCase{
 	},
 	scenario.Zero: {
 		{"a negative one kept as it is", "negative", parts(del(0, -1), timeline{{At: at(.05), Kind: history.APIPod, Reason: "MODIFIED", Grace: history.Seconds(1), Deletion: history.Time(at(1))}},
-			stop(.1, "main", 2, 2), killed(2.1, "main"), over(2.2)), broken_, "grace -1"},
+			stop(.1, "main", 2, 2), killed(2.1, "main"), over(2.2)), broken_, "a negative grace to -1"},
 		{"a negative one taken for 0", "negative", parts(negative(1), stop(.1, "main", 0, .1), killed(.2, "main"), over(.3)), broken_, "timeout 0"},
 		{"a negative one made 1", "negative", parts(negative(1), stop(.1, "main", 2, 2), killed(2.1, "main"), over(2.2)), held_, ""},
 	},

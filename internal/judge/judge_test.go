@@ -88,7 +88,7 @@ func TestNoRuleAppliesBeforeItsTime(t *testing.T) {
 		"no answer":       {without(good(), history.APIDeleted), "no delete was accepted"},
 		"dead before it":  {tell("now", ended(-.5, "main", 0), del(0, 1), over(1)), "had ended before"},
 		"given up":        {tell("now", timeline{{At: at(0), Kind: history.Abandoned, Message: "no node"}}), "given up: no node"},
-		"another's":       {tell("lengthen", del(0, 1)), "not of \"now\""},
+		"another's":       {tell("lengthen", del(0, 1)), "not \"now\""},
 		"the stop unseen": {tell("now", del(0, 1), killed(2.1, "main"), over(2.1)), "no stop call"},
 	} {
 		t.Run(name, func(t *testing.T) {

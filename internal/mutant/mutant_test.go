@@ -48,7 +48,7 @@ func TestApplyWantsItsTextOnce(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, content := range []string{"xyz", "aa"} {
-		if _, err := m.Apply(content); err == nil || !strings.Contains(err.Error(), "exactly once") {
+		if _, err := m.Apply(content); err == nil || !strings.Contains(err.Error(), "expected once") {
 			t.Errorf("%q: %v", content, err)
 		}
 	}

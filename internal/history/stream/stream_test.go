@@ -106,7 +106,7 @@ func TestHolesAreTold(t *testing.T) {
 				t.Error(err)
 			}
 		},
-		"started again": func(t *testing.T, path string) {
+		"was restarted": func(t *testing.T, path string) {
 			for range 2 {
 				if err := begin(t, path).Close(); err != nil {
 					t.Error(err)
