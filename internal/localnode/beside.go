@@ -21,12 +21,12 @@ import (
 	"path/filepath"
 )
 
-// StartBeside starts the program that waits beside the kubelet as the kubelet waits (package control). It is in the kubelet's
-// cgroup, has the kubelet's credentials and goes the kubelet's way to the API server. It works for the process that called Up;
-// Config.Bin must name the program.
+// StartBeside starts the control program that waits beside the kubelet as the kubelet waits (package control). It runs in
+// the kubelet's cgroup, with the kubelet's credentials and over the kubelet's connection to the API server. Only the
+// process that called Up can use it; Config.Bin must name the program.
 func (n *Node) StartBeside(ctx context.Context) error { return n.startProgram(ctx, ProgramBeside) }
 
-// BesideRecord is the file that it writes to.
+// BesideRecord returns the path of the file that the control program writes to.
 func (n *Node) BesideRecord() string { return n.paths().beside() }
 
 func (p paths) beside() string { return filepath.Join(p.data("beside"), "record.jsonl") }

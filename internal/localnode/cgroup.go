@@ -16,6 +16,6 @@ limitations under the License.
 
 package localnode
 
-// Cgroup returns the path of the node's cgroup, the same in every hierarchy ("/name"). What is made below it goes with the
-// node.
+// Cgroup returns the path of the node's cgroup, the same in every hierarchy ("/name"). Cgroups created below it are removed
+// with the node.
 func (n *Node) Cgroup() string { return "/" + n.state.Cgroup }

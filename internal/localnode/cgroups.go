@@ -37,18 +37,18 @@ type hierarchy struct {
 	root string
 	// v2 is the unified hierarchy. On a hybrid machine it has no controllers.
 	v2 bool
-	// controllers that can be used in it; a named v1 hierarchy (systemd's) has none.
+	// the controllers that the hierarchy offers; a named v1 hierarchy (systemd's) has none
 	controllers []string
 }
 
-// neededControllers: without one of these the kubelet refuses to start (pkg/kubelet/cm, validateSystemRequirements and
-// the cgroup manager) or a container has no limits.
+// The controllers that a node needs: without one of them the kubelet refuses to start (pkg/kubelet/cm,
+// validateSystemRequirements and the cgroup manager) or a container has no limits.
 var (
 	neededV1 = []string{"cpu", "cpuacct", "cpuset", "memory", "devices", "freezer", "blkio", "pids"}
 	neededV2 = []string{"cpu", "cpuset", "memory", "pids"}
 )
 
-// hierarchies lists what is mounted below /sys/fs/cgroup.
+// hierarchies returns the cgroup hierarchies mounted below /sys/fs/cgroup.
 func hierarchies() ([]hierarchy, error) {
 	mounts, err := mountinfo.GetMounts(mountinfo.FSTypeFilter("cgroup", "cgroup2"))
 	if err != nil {
@@ -78,7 +78,7 @@ func hierarchies() ([]hierarchy, error) {
 	return all, nil
 }
 
-// checkHierarchies says what a node lacks.
+// checkHierarchies returns one error for each requirement of a node that the hierarchies do not meet.
 func checkHierarchies(all []hierarchy, writable func(dir string) error) []error {
 	if len(all) == 0 {
 		return []error{errors.New("no cgroup hierarchy is mounted below /sys/fs/cgroup: boot with systemd, or mount them (Debian package cgroupfs-mount)")}
@@ -110,11 +110,11 @@ func checkHierarchies(all []hierarchy, writable func(dir string) error) []error 
 	return problems
 }
 
-// daemons is the cgroup of the node's own programs, beside the kubelet's kubepods: on cgroup v2 only leaves may hold
-// processes.
+// daemons is the cgroup of the node's own programs. It is a sibling of the kubelet's kubepods because on cgroup v2 only
+// leaves may hold processes.
 const daemons = "daemons"
 
-// createCgroups makes the node's root and its daemons' leaf in every hierarchy.
+// createCgroups creates the node's root cgroup and its daemons leaf in every hierarchy.
 func createCgroups(all []hierarchy, name string) error {
 	for _, h := range all {
 		if h.v2 && len(h.controllers) > 0 {
@@ -147,8 +147,9 @@ func createCgroups(all []hierarchy, name string) error {
 	return nil
 }
 
-// enableControllers hands a v2 cgroup's controllers to its children; what is enabled already is left alone. In the
-// machine's root cgroup that is what systemd does as well, and it is not undone: somebody else may use them by then.
+// enableControllers enables a v2 cgroup's controllers for its children; controllers that are enabled already are left
+// alone. In the machine's root cgroup systemd does the same, and nothing disables them again: other programs may use them
+// by then.
 func enableControllers(dir string, available []string) error {
 	file := filepath.Join(dir, "cgroup.subtree_control")
 	data, err := os.ReadFile(file)
@@ -175,7 +176,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, data, 0o644)
 }
 
-// enterCgroups moves a process into the daemons' cgroups; its children are born there.
+// enterCgroups moves a process into the daemons cgroups; its children start there.
 func enterCgroups(all []hierarchy, name string, pid int) error {
 	for _, h := range all {
 		file := filepath.Join(h.root, name, daemons, "cgroup.procs")
@@ -186,8 +187,8 @@ func enterCgroups(all []hierarchy, name string, pid int) error {
 	return nil
 }
 
-// removeCgroups removes the node's cgroups, the kubelet's and the containers' below them included. Their processes have
-// ended, but the kernel may still count a dying one: then it is tried again until ctx ends.
+// removeCgroups removes the node's cgroups, including those of the kubelet and the containers below them. Their processes
+// have ended, but the kernel may still count a dying one; the removal is retried until ctx ends.
 func removeCgroups(ctx context.Context, all []hierarchy, name string) error {
 	for _, h := range all {
 		root := filepath.Join(h.root, name)
@@ -209,7 +210,7 @@ func removeCgroups(ctx context.Context, all []hierarchy, name string) error {
 	return nil
 }
 
-// removeTree removes a cgroup and those below it, deepest first. The files in a cgroup go with it.
+// removeTree removes a cgroup and those below it, deepest first. The kernel removes the files in a cgroup with it.
 func removeTree(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

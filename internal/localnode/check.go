@@ -30,9 +30,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Check names every right, program and kernel feature that a node needs and this machine or process lacks, each with the
-// way out. It starts nothing that outlives it and changes nothing. With a nil Bin it looks at the machine alone, so that
-// it can be asked before the programs are built.
+// Check reports every privilege, program and kernel feature that a node needs and that this machine or process lacks, each
+// with a remedy. It changes nothing and leaves nothing running. With a nil Bin it checks only the machine, so it can be
+// called before the programs are built.
 func Check(ctx context.Context, c Config) error {
 	if err := c.complete(); err != nil {
 		return err
@@ -56,7 +56,7 @@ func check(ctx context.Context, c *Config) error {
 	if err != nil {
 		problems = append(problems, err)
 	}
-	if err == nil && len(rights) == 0 { // without rights, everything that follows from it would be listed too
+	if err == nil && len(rights) == 0 { // without privileges, every consequence would be listed too
 		problems = append(problems, checkHierarchies(all, func(dir string) error { return unix.Access(dir, unix.W_OK) })...)
 		if err := probe(ctx, c.Name); err != nil {
 			problems = append(problems, err)
@@ -68,7 +68,7 @@ func check(ctx context.Context, c *Config) error {
 	return nil
 }
 
-// CheckError lists all that is missing.
+// CheckError lists every unmet requirement.
 type CheckError struct{ Problems []error }
 
 func (e *CheckError) Error() string {
@@ -82,7 +82,7 @@ func (e *CheckError) Error() string {
 
 func (e *CheckError) Unwrap() []error { return e.Problems }
 
-// debianPackages name the way out for a program that is not there. The Kubernetes programs are in no Debian package.
+// debianPackages maps programs to the Debian packages that contain them. The Kubernetes programs are in none.
 var debianPackages = map[string]string{
 	ProgramEtcd: "etcd-server", ProgramContainerd: "containerd", ProgramShim: "containerd", ProgramCtr: "containerd", ProgramRunc: "runc",
 }
@@ -94,7 +94,7 @@ func checkPrograms(bin map[string]string) []error {
 	} {
 		wayOut := "build it with `kgrace build`"
 		if p := debianPackages[name]; p != "" {
-			wayOut += ", or give the one of Debian package " + p
+			wayOut += ", or use the one from Debian package " + p
 		}
 		path := bin[name]
 		switch info, err := os.Stat(path); {
@@ -105,7 +105,7 @@ func checkPrograms(bin map[string]string) []error {
 		case err != nil:
 			problems = append(problems, fmt.Errorf("program %s: %w: %s", name, err, wayOut))
 		case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-			problems = append(problems, fmt.Errorf("program %s: %s is no executable file: %s", name, path, wayOut))
+			problems = append(problems, fmt.Errorf("program %s: %s is not an executable file: %s", name, path, wayOut))
 		case name == ProgramRunc:
 			// The only program with shared libraries.
 			if out, err := exec.Command(path, "--version").CombinedOutput(); err != nil {
@@ -117,7 +117,7 @@ func checkPrograms(bin map[string]string) []error {
 	return problems
 }
 
-// checkTools looks for what the kubelet itself executes.
+// checkTools looks for the tools that the kubelet itself executes.
 func checkTools(path string, look func(string) (string, error)) []error {
 	var problems []error
 	for _, tool := range []string{"mount", "umount"} {
@@ -132,7 +132,7 @@ func checkTools(path string, look func(string) (string, error)) []error {
 	return problems
 }
 
-// capabilities that the node's programs use, by their bit in CapEff. CAP_SYS_RESOURCE is not among them.
+// capabilities that the node's programs use, by their bit in CapEff. CAP_SYS_RESOURCE is not needed.
 var capabilities = []struct {
 	bit  uint
 	name string
@@ -168,8 +168,8 @@ func checkRights(euid int, status string) []error {
 	return []error{fmt.Errorf("root lacks %s here: run on the machine itself, or in a container started with --privileged", strings.Join(missing, ", "))}
 }
 
-// probe makes the namespaces, mounts and device of a node for a moment, because only trying tells: container runtimes,
-// seccomp and LSMs refuse in their own ways. No file is made.
+// probe creates the namespaces, mounts and device of a node for a moment, because nothing but an attempt gives an answer:
+// container runtimes, seccomp and LSMs each refuse in their own way. It creates no file.
 func probe(ctx context.Context, name string) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {

@@ -28,7 +28,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// expectProblems: each wanted text stands in a problem of its own, and there are no others.
+// expectProblems checks that the problems contain the wanted texts one to one, in order.
 func expectProblems(t *testing.T, got []error, want ...string) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -80,7 +80,7 @@ func TestCheckPrograms(t *testing.T) {
 	bin := map[string]string{}
 	script := func(name, text string, mode os.FileMode) {
 		bin[name] = filepath.Join(dir, name)
-		os.Remove(bin[name]) // its mode would stay
+		os.Remove(bin[name]) // WriteFile would keep the old mode
 		if err := os.WriteFile(bin[name], []byte("#!/bin/sh\n"+text+"\n"), mode); err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestCheckPrograms(t *testing.T) {
 		"program kubelet: no path given: build it with `kgrace build`",
 		"absent: no such file",
 		"not an absolute path",
-		"no executable file: build it with `kgrace build`, or give the one of Debian package containerd",
+		"not an executable file: build it with `kgrace build`, or use the one from Debian package containerd",
 		"libseccomp2")
 }
 
@@ -131,8 +131,8 @@ func TestCheckHierarchies(t *testing.T) {
 	}
 }
 
-// TestCgroupTree makes and removes the cgroups in a plain folder, which shows what is written where. The kernel's part is
-// in the tests on real nodes.
+// TestCgroupTree creates and removes the cgroups in a plain folder, which shows the written files. The kernel's part is
+// tested on real nodes.
 func TestCgroupTree(t *testing.T) {
 	root := t.TempDir()
 	write := func(text string, elem ...string) {
@@ -162,7 +162,7 @@ func TestCgroupTree(t *testing.T) {
 	if got, _ := os.ReadFile(filepath.Join(root, "unified", "kgrace-x-1", daemons, "cgroup.procs")); string(got) != "42" {
 		t.Errorf("cgroup.procs: %q", got)
 	}
-	// In a plain folder files stand in the way, as processes do in a cgroup: what cannot be removed is named.
+	// In a plain folder, files prevent the removal, as processes do in a cgroup; the error names the folder.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := removeCgroups(ctx, all, "kgrace-x-1"); err == nil || !strings.Contains(err.Error(), "kgrace-x-1") {
@@ -173,7 +173,7 @@ func TestCgroupTree(t *testing.T) {
 	}
 }
 
-// TestUnifiedControllers: what a v2 root hands down already is left alone.
+// TestUnifiedControllers: controllers that a v2 root has enabled already are left alone.
 func TestUnifiedControllers(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "cgroup.subtree_control")

@@ -39,17 +39,17 @@ const (
 	ProgramShim       = "containerd-shim-runc-v2"
 	ProgramCtr        = "ctr"
 	ProgramRunc       = "runc"
-	// ProgramPTP and ProgramHostLocal are CNI plugins. A node that is given both has a network for its pods; without them
-	// it runs pods with hostNetwork only.
+	// ProgramPTP and ProgramHostLocal are CNI plugins. A node that has both gives its pods a network; without them it runs
+	// only hostNetwork pods.
 	ProgramPTP       = "ptp"
 	ProgramHostLocal = "host-local"
-	// ProgramActor is the static program of cmd/actor; BuildActor makes it. Both images hold it.
+	// ProgramActor is the static program of cmd/actor; BuildActor builds it. Both images contain it.
 	ProgramActor = "actor"
-	// ProgramBeside is the static program of cmd/beside; BuildBeside makes it. A node need not have it (StartBeside).
+	// ProgramBeside is the static program of cmd/beside; BuildBeside builds it. It is optional (StartBeside).
 	ProgramBeside = "beside"
 )
 
-// Images that every node holds. Pods use them with imagePullPolicy Never or IfNotPresent.
+// Images that every node has. Pods use them with imagePullPolicy Never or IfNotPresent.
 const (
 	// ActorImage has the actor program as its entry point.
 	ActorImage = "kgrace.test/actor:v1"
@@ -57,43 +57,43 @@ const (
 	PauseImage = "kgrace.test/pause:v1"
 )
 
-// startTimeout bounds Up. A node is Ready in about five seconds on two idle cores; the rest is for machines that
-// compile something at the same time. What was being waited for when it ran out is named.
+// startTimeout bounds Up. A node is Ready in about five seconds on two idle cores; the rest is for machines that compile
+// something at the same time. The error names the program that was not ready in time.
 const startTimeout = 90 * time.Second
 
 // Config describes one node.
 type Config struct {
-	// Dir is the node's folder; made if missing. Two nodes have two folders.
+	// Dir is the node's folder, created if missing. Every node needs its own.
 	Dir string
-	// Name is the node's name in the API, its host name and part of the names of its cgroups: a DNS label of at most 40
-	// characters.
+	// Name is the node's name in the API, its host name and part of its cgroups' names: a DNS label of at most 40 characters.
 	Name string
-	// Bin holds the absolute path of every program (keys: the Program constants).
+	// Bin maps each program (the Program constants) to its absolute path.
 	Bin map[string]string
 
-	// RuntimeEndpoint is the path of the CRI socket that the kubelet uses for runtime and images, "" for containerd's own.
-	// Something must serve it when the kubelet starts: BeforeKubelet is the moment to begin.
+	// RuntimeEndpoint is the path of the CRI socket that the kubelet uses for runtime and images; "" means containerd's own. A
+	// server must listen there before the kubelet starts: start it in BeforeKubelet.
 	RuntimeEndpoint string
-	// BeforeKubelet, if set, runs when containerd serves and the API server is ready, before the kubelet starts. The node's
+	// BeforeKubelet, if set, runs once containerd serves and the API server is ready, before the kubelet starts. The node's
 	// sockets, LinesDir and RESTConfig are valid. An error undoes the node.
 	BeforeKubelet func(ctx context.Context, node *Node) error
 
-	// Images are more files of images, in the form of `docker save`, for the node to hold.
+	// Images are further image files, in the format of `docker save`, to import into the node.
 	Images []string
-	// Token, if set, is a bearer token with which the API server takes a client for an administrator.
+	// Token, if set, is a bearer token that authenticates a client to the API server as an administrator.
 	Token string
 
-	// ParentDeath ties the node's life to the calling process: when that ends, however it ends, the node's processes end at
-	// once. What is left then (cgroups, folders) goes with the next Up or Down of the same Dir. During Up it is always so.
+	// ParentDeath ties the node to the calling process: when that process ends for any reason, the node's processes end at
+	// once. The next Up or Down of the same Dir removes the remaining cgroups and folders. While Up runs, ParentDeath always
+	// applies.
 	ParentDeath bool
 
-	// Log receives progress, one line a step; nil for none.
+	// Log receives progress, one line per step; nil discards it.
 	Log io.Writer
 }
 
 var nodeName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
 
-// CheckName says why a name cannot be a node's.
+// CheckName returns an error if name is not a valid node name.
 func CheckName(name string) error {
 	if !nodeName.MatchString(name) {
 		return fmt.Errorf("node name %q: want a DNS label of at most 40 characters: lower case letters, digits, '-'", name)
@@ -113,7 +113,7 @@ func (c *Config) complete() error {
 		return err
 	}
 	if strings.Contains(dir, ":") {
-		return fmt.Errorf("the node's folder %s has a ':' in its name, which no search path can hold: choose another", dir)
+		return fmt.Errorf("the node's folder %s contains a ':', which separates entries of a search path: choose another", dir)
 	}
 	c.Dir = dir
 	if c.RuntimeEndpoint != "" {
@@ -134,7 +134,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// lockedWriter lets the steps that run side by side share a writer that knows nothing of it.
+// lockedWriter serializes the writes of concurrent steps.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer

@@ -24,9 +24,9 @@ import (
 	"text/template"
 )
 
-// containerdTemplate keeps to containerd's defaults but for folders, the sandbox image and what a machine without
-// CAP_SYS_RESOURCE needs (restrict_oom_score_adj). disable_apparmor: a profile would be loaded into the machine's kernel.
-// It is the form of containerd 2.
+// containerdTemplate is the configuration for containerd 2. It keeps containerd's defaults except for folders, the sandbox
+// image and what a machine without CAP_SYS_RESOURCE needs (restrict_oom_score_adj). disable_apparmor is set because a
+// profile would be loaded into the machine's kernel.
 var containerdTemplate = template.Must(template.New("containerd.toml").Parse(`version = 3
 root = {{.Root}}
 state = {{.State}}
@@ -75,8 +75,8 @@ disabled_plugins = [
   stream_server_address = '127.0.0.1'
 `))
 
-// containerd1Template says the same in the form of containerd 1, whose CRI is one plugin. It has no device mapper, btrfs or zfs
-// to leave out at build time; without their tools those plugins leave themselves out, with a line in the log.
+// containerd1Template is the same configuration for containerd 1, where CRI is one plugin. Its device mapper, btrfs and zfs
+// plugins are not left out at build time; without their tools they skip themselves and log a line.
 var containerd1Template = template.Must(template.New("containerd.toml").Parse(`version = 2
 root = {{.Root}}
 state = {{.State}}
@@ -125,7 +125,7 @@ func containerdConfig(p paths, d dialect, snapshotter string) ([]byte, error) {
 		"Runc":        p.bin(ProgramRunc),
 	}
 	for name, value := range values {
-		// A JSON string is a TOML basic string.
+		// A JSON string is a valid TOML basic string.
 		quoted, err := json.Marshal(value)
 		if err != nil {
 			return nil, err

@@ -27,7 +27,8 @@ import (
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 )
 
-// writeConfigs writes the configuration files of the node's programs. flags are what the kubelet needs besides.
+// writeConfigs writes the configuration files of the node's programs and returns the flags that the kubelet needs in
+// addition.
 func writeConfigs(p paths, d dialect, cgroup, runtimeEndpoint, snapshotter string) (flags []string, err error) {
 	kubelet, flags, err := d.kubeletFile(kubeletConfig(p, cgroup, runtimeEndpoint))
 	if err != nil {
@@ -44,7 +45,7 @@ func writeConfigs(p paths, d dialect, cgroup, runtimeEndpoint, snapshotter strin
 	for name, data := range map[string][]byte{
 		"kubelet.yaml":    kubelet,
 		"containerd.toml": containerd,
-		// hostNetwork pods take over the node's resolver file; this one resolves nothing and is never the machine's.
+		// hostNetwork pods inherit the node's resolver file; this one resolves nothing and replaces the machine's.
 		"resolv.conf": []byte("# no name server: this node reaches nothing outside of itself\n"),
 		filepath.Join("cni", "10-kgrace.conflist"): cni,
 	} {
@@ -55,25 +56,26 @@ func writeConfigs(p paths, d dialect, cgroup, runtimeEndpoint, snapshotter strin
 	return flags, nil
 }
 
-// kubeletConfig keeps to the kubelet's defaults but for what this kind of node needs; each line says why.
+// kubeletConfig keeps the kubelet's defaults except where this kind of node needs something else; comments give the
+// reasons.
 func kubeletConfig(p paths, cgroup, runtimeEndpoint string) *kubeletv1beta1.KubeletConfiguration {
 	var c kubeletv1beta1.KubeletConfiguration
 	c.TypeMeta = metav1.TypeMeta{APIVersion: kubeletv1beta1.SchemeGroupVersion.String(), Kind: "KubeletConfiguration"}
 
 	c.ContainerRuntimeEndpoint = "unix://" + runtimeEndpoint
-	// Everything the kubelet writes stays in the node's folder, which its default folders lead to.
+	// Everything the kubelet writes stays in the node's folder, where its default paths are bound.
 	c.PodLogsDir = podLogsDir
 	c.StaticPodPath = p.manifests()
 	c.VolumePluginDir = filepath.Join(kubeletDir, "volume-plugins")
 	resolv := p.etc("resolv.conf")
 	c.ResolverConfig = &resolv
 
-	// Its own cgroups, made without systemd, on v1 as well (refused by default since 1.35).
+	// The node has its own cgroups, created without systemd, on v1 as well (which the kubelet refuses by default since 1.35).
 	c.CgroupDriver = "cgroupfs"
 	c.CgroupRoot = "/" + cgroup
 	c.FailCgroupV1 = ptr(false)
 	c.FailSwapOn = ptr(false)
-	// Lowering it needs CAP_SYS_RESOURCE.
+	// Lowering the OOM score needs CAP_SYS_RESOURCE.
 	c.OOMScoreAdj = ptr(int32(0))
 	c.MakeIPTablesUtilChains = ptr(false)
 
@@ -84,13 +86,14 @@ func kubeletConfig(p paths, cgroup, runtimeEndpoint string) *kubeletv1beta1.Kube
 	c.Authentication.Anonymous.Enabled = ptr(false)
 	c.Authorization.Mode = kubeletv1beta1.KubeletAuthorizationModeAlwaysAllow
 
-	// What the kubelet looks after only when it syncs a pod anew, such as a lost mirror pod, shall not take up to a minute and a
-	// half. Not much shorter either: a pod deleted right after a sync is stopped up to 2 s late, until the pod cache is newer.
+	// Some work, such as recreating a lost mirror pod, happens only on the kubelet's next periodic sync of a pod; it must not
+	// take up to 90 s. The period must not be much shorter than 30 s either: a pod deleted right after a sync is stopped up to
+	// 2 s late, until the pod cache is newer.
 	c.SyncFrequency = metav1.Duration{Duration: 30 * time.Second}
 
-	// Events are evidence: none may be dropped for coming too fast.
+	// Events are evidence: none may be dropped by rate limiting.
 	c.EventRecordQPS = ptr(int32(0))
-	// The disk is the machine's, and so is its fill level: no eviction and no image collection for what others store.
+	// The node shares the machine's disk, so its fill level must cause no eviction and no image garbage collection.
 	c.EvictionHard = map[string]string{"nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.available": "0%", "imagefs.inodesFree": "0%"}
 	c.ImageGCHighThresholdPercent = ptr(int32(100))
 	return &c
@@ -98,10 +101,10 @@ func kubeletConfig(p paths, cgroup, runtimeEndpoint string) *kubeletv1beta1.Kube
 
 func ptr[T any](v T) *T { return &v }
 
-// nodePath is where the node's programs look for the machine's, after the node's own folder.
+// nodePath is the search path of the node's programs after the node's own folder.
 const nodePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// program gives the command line of one of the node's programs. more are arguments that only this node's has.
+// program returns the command line of one of the node's programs, followed by the arguments in more.
 func program(p paths, name, node, snapshotter string, more ...string) (Program, error) {
 	var args []string
 	switch name {
@@ -134,12 +137,12 @@ func program(p paths, name, node, snapshotter string, more ...string) (Program, 
 	case ProgramBeside:
 		args = []string{"--kubeconfig=" + p.etc("kubelet.kubeconfig"), "--node=" + node, "--record=" + p.beside()}
 	default:
-		return Program{}, fmt.Errorf("no such program of a node: %s", name)
+		return Program{}, fmt.Errorf("unknown node program %s", name)
 	}
 	return Program{
 		Name: name,
 		Argv: slices.Concat([]string{p.bin(name)}, args, more),
-		// The machine's environment (proxies, GODEBUG, ...) is not the node's.
+		// The environment of the machine (proxies, GODEBUG, ...) does not apply to the node.
 		Env: []string{"PATH=" + p.data("bin") + ":" + nodePath, "HOME=/root", "TMPDIR=/tmp"},
 		Log: p.log(name),
 	}, nil

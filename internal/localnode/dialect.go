@@ -29,8 +29,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// dialect is what a node's programs must be told in their own version's way. It is read off the programs themselves, so it
-// can be no other than theirs.
+// dialect holds the versions on which the configuration of a node's programs depends. The programs report them themselves,
+// so they cannot be wrong.
 type dialect struct {
 	kubelet    int // minor of Kubernetes 1
 	containerd version
@@ -44,30 +44,31 @@ func (v version) before(major, minor int) bool {
 	return v.major < major || v.major == major && v.minor < minor
 }
 
-// kubeletFields are the fields of the kubelet's configuration file that a node sets and that not every minor has. A kubelet
-// refuses, or passes over with the whole file read leniently, what it does not know.
+// kubeletFields are the fields of the kubelet's configuration file that a node sets and that some minors lack. A kubelet
+// rejects a field it does not know, or ignores it and decodes the whole file leniently.
 var kubeletFields = []struct {
 	name  string
 	since int
-	// flag says the same to an older kubelet; nil where none is needed.
+	// flag returns the equivalent flags for an older kubelet; nil if it needs none.
 	flag func(*kubeletv1beta1.KubeletConfiguration) []string
 }{
 	{"containerRuntimeEndpoint", 27, func(c *kubeletv1beta1.KubeletConfiguration) []string {
-		// Up to 1.23 the runtime was Docker unless it was said to be another; the flag was there up to 1.26.
+		// Up to 1.23 the default runtime was Docker; the flag exists up to 1.26.
 		return []string{"--container-runtime=remote", "--container-runtime-endpoint=" + c.ContainerRuntimeEndpoint}
 	}},
 	{"podLogsDir", 30, nil},   // a constant before, of the same value
-	{"failCgroupV1", 31, nil}, // older ones take cgroup v1 without a word
+	{"failCgroupV1", 31, nil}, // older kubelets accept cgroup v1 silently
 }
 
-// kubeletFile writes the configuration in the kubelet's own version's way; flags are what goes to the command line instead.
+// kubeletFile returns the configuration file for this version of the kubelet, and the flags that replace fields it does not
+// know.
 func (d dialect) kubeletFile(c *kubeletv1beta1.KubeletConfiguration) (file []byte, flags []string, err error) {
 	c = d.withDefaultsOf127(c)
 	said, err := fieldsOf(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	// Fields without omitempty stand in the file even where nobody set them, new ones too.
+	// Fields without omitempty appear in the file even if unset, including fields that this version does not know.
 	unset, err := fieldsOf(&kubeletv1beta1.KubeletConfiguration{})
 	if err != nil {
 		return nil, nil, err
@@ -90,8 +91,8 @@ func (d dialect) kubeletFile(c *kubeletv1beta1.KubeletConfiguration) (file []byt
 	return file, flags, err
 }
 
-// withDefaultsOf127 gives older kubelets the rate limits that are the default since 1.27. Theirs, 5 requests a second, bring the
-// statuses and events of forty pods a minute and more late.
+// withDefaultsOf127 gives older kubelets the rate limits that became the default in 1.27. With their own default of 5
+// requests a second, the statuses and events of forty pods arrive a minute or more late.
 func (d dialect) withDefaultsOf127(c *kubeletv1beta1.KubeletConfiguration) *kubeletv1beta1.KubeletConfiguration {
 	if d.kubelet >= 27 {
 		return c
@@ -110,22 +111,23 @@ func fieldsOf(c *kubeletv1beta1.KubeletConfiguration) (map[string]any, error) {
 	return fields, yaml.Unmarshal(data, &fields)
 }
 
-// check says why kubelet and runtime cannot speak with each other.
+// check returns an error if the kubelet and the runtime have no CRI version in common.
 func (d dialect) check() error {
 	switch {
 	case d.kubelet < 23 && !d.containerd.before(2, 0):
-		return fmt.Errorf("kubelet 1.%d speaks CRI v1alpha2, which went with containerd 2.0, and this is containerd %v: give the one of Debian package containerd (1.6 or 1.7)",
+		return fmt.Errorf("kubelet 1.%d speaks CRI v1alpha2, which containerd 2.0 removed, and this is containerd %v: use the one from Debian package containerd (1.6 or 1.7)",
 			d.kubelet, d.containerd)
 	case d.containerd.before(1, 6):
-		return fmt.Errorf("this is containerd %v, which does not serve CRI v1: give 1.6 or newer", d.containerd)
+		return fmt.Errorf("containerd %v does not serve CRI v1: use 1.6 or newer", d.containerd)
 	}
 	return nil
 }
 
-// askTimeout bounds asking a program for its version.
+// askTimeout bounds one query of a program's version.
 const askTimeout = 20 * time.Second
 
-// versionIn finds the version in what a program says: "Kubernetes v1.22.17", "containerd github.com/... 1.6.20~ds1 ...".
+// versionIn finds the version in the output of --version: "Kubernetes v1.22.17", "containerd github.com/... 1.6.20~ds1
+// ...".
 var versionIn = regexp.MustCompile(`(?:^|\s)v?(\d+)\.(\d+)\.\d`)
 
 func versionOf(ctx context.Context, name, path string) (version, error) {
@@ -138,15 +140,15 @@ func versionOf(ctx context.Context, name, path string) (version, error) {
 	}
 	m := versionIn.FindStringSubmatch(said)
 	if m == nil {
-		return version{}, fmt.Errorf("program %s: %s --version says %q: want a version such as v1.2.3", name, path, said)
+		return version{}, fmt.Errorf("program %s: %s --version printed %q: want a version such as v1.2.3", name, path, said)
 	}
-	// Digits only: they can be too many, but not wrong.
+	// The fields are all digits, so Atoi fails only on overflow.
 	major, _ := strconv.Atoi(m[1])
 	minor, _ := strconv.Atoi(m[2])
 	return version{major, minor}, nil
 }
 
-// readDialect asks the programs that are told something of their own.
+// readDialect queries the versions of the programs whose configuration depends on them.
 func readDialect(ctx context.Context, bin map[string]string) (d dialect, err error) {
 	kubelet, err := versionOf(ctx, ProgramKubelet, bin[ProgramKubelet])
 	if err != nil {

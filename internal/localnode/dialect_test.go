@@ -32,7 +32,7 @@ var (
 	yesterday = dialect{kubelet: 22, containerd: version{1, 6}}
 )
 
-// What a kubelet of 1.22 does not know is not in its file; what matters of it is on its command line.
+// The configuration file for a kubelet of 1.22 omits unknown fields; flags replace those that matter.
 func TestKubeletFileOfAnOlderMinor(t *testing.T) {
 	config := kubeletConfig(paths{dir: "/d", runDir: "/run/kgrace-1"}, "kgrace-stock-1", "/run/proxy/cri.sock")
 	keys := func(d dialect) (names, flags []string) {
@@ -59,7 +59,7 @@ func TestKubeletFileOfAnOlderMinor(t *testing.T) {
 	if want := []string{"containerRuntimeEndpoint", "failCgroupV1", "podLogsDir"}; !slices.Equal(gone, want) {
 		t.Errorf("1.22 has %v, today's %v: want it without %v", old, all, want)
 	}
-	// Every field that a kubelet of 1.22 is given, of which none came later: a new one is looked up when it is added here.
+	// Every field that a kubelet of 1.22 gets; 1.22 knows all of them. Look a new field up before adding it here.
 	known := []string{
 		"address", "apiVersion", "authentication", "authorization", "cgroupDriver", "cgroupRoot", "eventBurst", "eventRecordQPS", "evictionHard",
 		"failSwapOn", "imageGCHighThresholdPercent", "kind", "kubeAPIBurst", "kubeAPIQPS", "makeIPTablesUtilChains", "oomScoreAdj", "resolvConf", "staticPodPath", "syncFrequency", "tlsCertFile",
@@ -98,9 +98,9 @@ func TestDialectIsReadOffThePrograms(t *testing.T) {
 		{kubelet122, debians, dialect{22, version{1, 6}}, ""},
 		{kubelet138, built, dialect{38, version{2, 3}}, ""},
 		{kubelet138, debians, dialect{38, version{1, 6}}, ""},
-		{kubelet122, built, dialect{22, version{2, 3}}, "kubelet 1.22 speaks CRI v1alpha2, which went with containerd 2.0, and this is containerd 2.3: give the one of Debian package containerd"},
-		{kubelet138, says("containerd-1.5", "containerd x 1.5.9"), dialect{38, version{1, 5}}, "containerd 1.5, which does not serve CRI v1"},
-		{says("odd", "Kubernetes, more or less"), built, dialect{}, `says "Kubernetes, more or less": want a version`},
+		{kubelet122, built, dialect{22, version{2, 3}}, "kubelet 1.22 speaks CRI v1alpha2, which containerd 2.0 removed, and this is containerd 2.3: use the one from Debian package containerd"},
+		{kubelet138, says("containerd-1.5", "containerd x 1.5.9"), dialect{38, version{1, 5}}, "containerd 1.5 does not serve CRI v1"},
+		{says("odd", "Kubernetes, more or less"), built, dialect{}, `printed "Kubernetes, more or less": want a version`},
 		{filepath.Join(dir, "none"), built, dialect{}, "program kubelet: "},
 	} {
 		d, err := readDialect(t.Context(), map[string]string{ProgramKubelet: c.kubelet, ProgramContainerd: c.containerd})

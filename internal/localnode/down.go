@@ -30,8 +30,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Down ends the node and removes all of it but the logs. It may be called more than once, for a crashed node, and from
-// another process (Attach). An error names what is still there; the state file then stays, for the next attempt.
+// Down stops the node and removes everything except its logs. It may be called more than once, for a crashed node, and from
+// another process (Attach). If it fails, the error names what remains, and the state file stays for the next attempt.
 func (n *Node) Down(ctx context.Context) error {
 	unlock, err := lock(n.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,15 +44,15 @@ func (n *Node) Down(ctx context.Context) error {
 	return n.remove(ctx)
 }
 
-// remove does the work of Down; the folder is locked. Every step depends on the one before: nothing can be removed while a
-// process uses it, and the state file goes last.
+// remove does the work of Down; the folder is locked. The order matters: nothing can be removed while a process uses it,
+// and the state file goes last.
 func (n *Node) remove(ctx context.Context) error {
 	n.down.Store(true)
 	if err := n.state.killInit(ctx); err != nil {
 		return err
 	}
 	if n.init != nil {
-		n.init.kill() // also when its start time was never written down
+		n.init.kill() // even if its start time was never recorded
 	}
 	all, err := hierarchies()
 	if err != nil {
@@ -75,8 +75,8 @@ func (n *Node) remove(ctx context.Context) error {
 	return nil
 }
 
-// removeFolder unmounts what this mount namespace sees below a folder (nothing, unless somebody mounted it there) and
-// removes it. It never removes through a mount: that would be somebody else's data.
+// removeFolder removes a folder after unmounting everything that this mount namespace has mounted below it (nothing, unless
+// somebody mounted it there). It never deletes through a mount: that would be somebody else's data.
 func removeFolder(dir string) error {
 	mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(dir))
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"strings"
 )
 
-// ProgramError is a program of the node that failed, with the end of its log.
+// ProgramError reports a program of the node that failed, with the end of its log.
 type ProgramError struct {
 	Program string
 	Err     error
@@ -49,7 +49,7 @@ func (n *Node) failed(program, what string, err error) error {
 	return &ProgramError{Program: program, Err: fmt.Errorf("%s: %w", what, err), Log: n.paths().log(program)}
 }
 
-// explain prefers the cause to its effect: when one program ended, the others' waiting was cut short.
+// explain returns the cause rather than the effect: when one program ends, the waits for the others are cut short.
 func (n *Node) explain(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	var ended *ProgramError
@@ -65,7 +65,7 @@ func (n *Node) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// lastLines gives the end of a file, indented, long lines cut.
+// lastLines returns the end of a file, indented, with long lines cut.
 func lastLines(path string, count int) string {
 	f, err := os.Open(path)
 	if err != nil {

@@ -71,7 +71,7 @@ func TestPKI(t *testing.T) {
 		certNode:          {x509.ExtKeyUsageClientAuth, "system:node:stock", []string{"system:nodes"}, nil},
 		certKubeletClient: {x509.ExtKeyUsageClientAuth, "kube-apiserver-kubelet-client", []string{"system:masters"}, nil},
 	} {
-		pair, err := tls.LoadX509KeyPair(p.cert(name), p.key(name)) // proves that key and certificate match
+		pair, err := tls.LoadX509KeyPair(p.cert(name), p.key(name)) // also checks that key and certificate match
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -129,8 +129,8 @@ func TestKubeletConfig(t *testing.T) {
 	if c.ContainerRuntimeEndpoint != "unix:///run/proxy/cri.sock" || c.CgroupRoot != "/kgrace-stock-1" || *c.FailCgroupV1 || *c.OOMScoreAdj != 0 || *c.EventRecordQPS != 0 {
 		t.Errorf("kubelet configuration:\n%s", data)
 	}
-	// Whatever decides how fast a kubelet notices and acts stays at its default. The one exception decides when it looks
-	// after what it has lost, and is not shorter than the back-off after an error, which it would cut.
+	// Every setting that affects how fast a kubelet notices and acts keeps its default, except for SyncFrequency. It must not
+	// be shorter than the back-off after an error, or it would cut that short.
 	if c.SyncFrequency.Duration != 30*time.Second {
 		t.Errorf("syncFrequency is %v, want 30s", c.SyncFrequency.Duration)
 	}

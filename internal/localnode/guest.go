@@ -26,13 +26,14 @@ import (
 	"slices"
 )
 
-// What a node has only if it was asked for: a network for pods, a token, more images, and programs of the caller inside.
+// Optional parts of a node: a pod network, a token, further images, and the caller's programs inside.
 
-// podCIDR is where pods have their addresses: one of RFC 5737's networks, which are never anybody's.
+// podCIDR is the address range of pods: one of RFC 5737's documentation networks, which nobody uses.
 const podCIDR = "203.0.113.0/24"
 
-// cniConfig makes the runtime report its network as ready, which a node must be to be Ready. Without the plugins of a real
-// network it names one that does not exist: a pod without hostNetwork fails with an error that says so.
+// cniConfig makes the runtime report its network as ready, without which the node does not become Ready. Without the
+// plugins of a real network it names a plugin that does not exist: a pod without hostNetwork fails with an error that
+// explains why.
 func cniConfig(p paths) ([]byte, error) {
 	type network struct {
 		Version string `json:"cniVersion"`
@@ -42,7 +43,7 @@ func cniConfig(p paths) ([]byte, error) {
 	config := network{"1.0.0", "host-network-only", []any{map[string]any{"type": "kgrace-node-has-only-hostNetwork-pods"}}}
 	switch _, err := os.Lstat(p.bin(ProgramPTP)); {
 	case err == nil:
-		// Every pod has a device of its own in the node's network namespace, which routes between them.
+		// Every pod gets its own device in the node's network namespace, which routes between them.
 		config.Name, config.Plugins = "pods", []any{map[string]any{
 			"type": ProgramPTP,
 			"ipam": map[string]any{
@@ -57,7 +58,7 @@ func cniConfig(p paths) ([]byte, error) {
 	return json.MarshalIndent(config, "", "  ")
 }
 
-// writeTokens writes the file that the API server knows a token from.
+// writeTokens writes the API server's token file.
 func writeTokens(p paths, token string) error {
 	if token == "" {
 		return nil
@@ -67,7 +68,7 @@ func writeTokens(p paths, token string) error {
 
 func (p paths) tokens() string { return filepath.Join(p.data("pki"), "tokens.csv") }
 
-// tokenFlags tells the API server of the token file if there is one.
+// tokenFlags returns the API server's flag for the token file if there is one.
 func tokenFlags(p paths) []string {
 	if _, err := os.Stat(p.tokens()); err != nil {
 		return nil
@@ -75,7 +76,7 @@ func tokenFlags(p paths) []string {
 	return []string{"--token-auth-file=" + p.tokens()}
 }
 
-// importImages has the runtime hold the images of a file.
+// importImages imports the images of a file into the runtime.
 func (n *Node) importImages(ctx context.Context, snapshotter, file string) error {
 	load, err := program(n.paths(), ProgramCtr, n.state.Name, snapshotter)
 	if err != nil {
@@ -88,8 +89,8 @@ func (n *Node) importImages(ctx context.Context, snapshotter, file string) error
 	return nil
 }
 
-// Run runs a program inside the node to its end, with the environment that the node's own programs have before its own. An
-// exit status other than 0 is an error. A program that runs when ctx ends lives on until the node goes down.
+// Run runs a program inside the node and waits for it to end. Its environment is that of the node's own programs, followed
+// by p.Env. An exit status other than 0 is an error. If ctx ends first, the program keeps running until the node goes down.
 func (n *Node) Run(ctx context.Context, p Program) error {
 	if n.init == nil {
 		return errors.New("only the process that started a node can run programs in it")
@@ -102,5 +103,5 @@ func (n *Node) Run(ctx context.Context, p Program) error {
 	return n.init.call(ctx, "Run", p, &None{})
 }
 
-// InsideURL is the address of the API server for programs inside the node.
+// InsideURL returns the URL of the API server for programs inside the node.
 func (n *Node) InsideURL() string { return "https://" + apiServerAddr }

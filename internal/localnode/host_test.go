@@ -34,7 +34,8 @@ import (
 	"github.com/kgrace/kgrace/internal/nodetest"
 )
 
-// testPrograms finds the programs that nodetest.DirVar and nodetest.MinorVar name, and the actor built from this checkout.
+// testPrograms returns the programs that nodetest.DirVar and nodetest.MinorVar name, and the actor built from this
+// checkout.
 func testPrograms(t *testing.T) map[string]string {
 	t.Helper()
 	dir, minor := nodetest.Asked()
@@ -63,14 +64,14 @@ func testPrograms(t *testing.T) map[string]string {
 	return bin
 }
 
-// host is what a node could leave behind, as the machine shows it.
+// host lists everything on the machine that a node could leave behind.
 type host struct {
 	Mounts, Interfaces, Cgroups, Folders []string
 	Sysctls                              map[string]string
 }
 
-// engineInterface is an interface of a Docker engine. Its containers come and go while a test runs, and their mounts with
-// them; a node makes neither: it has a network namespace of its own.
+// engineInterface matches an interface of a Docker engine. Its containers come and go while a test runs, and so do their
+// mounts. A node makes none of these: it has a network namespace of its own.
 var engineInterface = regexp.MustCompile(`^(docker0|br-[0-9a-f]{12}|veth[0-9a-f]{7})$`)
 
 func lookAtHost(t *testing.T) host {
@@ -115,8 +116,8 @@ func lookAtHost(t *testing.T) host {
 	return h
 }
 
-// nodeLike picks what a node's programs could have made; a machine does other things meanwhile. Run folders are looked at
-// by name: another node's may come and go.
+// nodeLike selects entries that a node's programs could have created, because a machine does other things meanwhile. Run
+// folders are checked by name: another node's may come and go.
 func nodeLike(e fs.DirEntry) bool {
 	if strings.HasPrefix(e.Name(), filepath.Base(runDirPrefix)) {
 		return false
@@ -144,7 +145,7 @@ func list(t *testing.T, dir string, keep func(fs.DirEntry) bool) []string {
 	return names
 }
 
-// members lists the processes in the namespace of a node's pid 1.
+// members returns the processes in the namespace of a node's pid 1.
 func members(t *testing.T, init int) []int {
 	t.Helper()
 	namespace, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", init))
@@ -161,7 +162,7 @@ func members(t *testing.T, init int) []int {
 		if err != nil {
 			continue
 		}
-		// A container's process is in the node's namespace and in one of its own below it; its cgroup tells.
+		// A container's process is in the node's namespace and in its own below it; its cgroup identifies it.
 		cgroup, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
 		if link, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", pid)); link == namespace || strings.Contains(string(cgroup), "/"+cgroupPrefix+testNode) {
 			pids = append(pids, pid)
@@ -170,7 +171,7 @@ func members(t *testing.T, init int) []int {
 	return pids
 }
 
-// expectGone proves that a node left nothing but its logs.
+// expectGone checks that a node left nothing but its logs.
 func expectGone(t *testing.T, before host, s *state, dir string, pids []int) {
 	t.Helper()
 	if diff := cmp.Diff(before, lookAtHost(t)); diff != "" {

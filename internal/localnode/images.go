@@ -22,8 +22,8 @@ import (
 	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
-// WriteImages writes an image file that holds ActorImage and PauseImage, made of the static program at actor (BuildActor), for
-// a node of this package or for another runtime. The same program gives the same bytes.
+// WriteImages writes an image file that contains ActorImage and PauseImage, built from the static program at actor
+// (BuildActor), for a node of this package or for another runtime. The same program yields the same bytes.
 func WriteImages(file, actor string) error {
 	program := &imagefile.Files{{Path: "/actor", Mode: 0o755, From: actor}}
 	image := func(name string, entrypoint ...string) imagefile.Image {

@@ -30,19 +30,19 @@ import (
 )
 
 const (
-	// initArg0 is how the node's pid 1 calls itself, for MaybeInit and for people who look at ps.
+	// initArg0 is argv[0] of the node's pid 1, by which MaybeInit and readers of ps recognize it.
 	initArg0 = "kgrace-node-init"
 
-	// Descriptors that the parent hands over.
+	// Descriptors that pid 1 inherits from the parent.
 	controlFD  = 3
 	listenerFD = 4
 )
 
-// initHooked remembers that this program calls MaybeInit: executing one that does not would run it a second time.
+// initHooked records that this program calls MaybeInit: executing one that does not would run the program a second time.
 var initHooked bool
 
-// MaybeInit must be the first call of main, and of TestMain in a test package that starts nodes. In the program executed
-// again as the pid 1 of a node it never returns; everywhere else it does nothing.
+// MaybeInit must be the first call of main, and of TestMain in a test package that starts nodes. In a process that was
+// executed as the pid 1 of a node it never returns; everywhere else it does nothing.
 func MaybeInit() {
 	initHooked = true
 	if filepath.Base(os.Args[0]) != initArg0 || os.Getpid() != 1 {
@@ -55,10 +55,10 @@ func MaybeInit() {
 	os.Exit(0)
 }
 
-// runInit serves the parent's requests until the parent is gone (or, once it has let go, until a TERM).
+// runInit serves the parent's requests until the parent is gone or, once detached, until a SIGTERM.
 //
-// The connection is the parent's sign of life: the kernel closes its end when the parent dies, by SIGKILL too. That is why
-// PR_SET_PDEATHSIG is not used: it fires when the thread that forked ends, which in a Go program means little.
+// The connection shows that the parent is alive: the kernel closes its end when the parent dies, even by SIGKILL.
+// PR_SET_PDEATHSIG would not work: it fires when the thread that forked ends, which in a Go program may happen at any time.
 func runInit() error {
 	os.Clearenv()
 	file := os.NewFile(controlFD, "control")
@@ -93,7 +93,7 @@ func runInit() error {
 	}
 }
 
-// watchedConn tells when nothing more can be read: the other end is closed.
+// watchedConn calls gone when a read fails: the other end is closed.
 type watchedConn struct {
 	net.Conn
 	gone func()

@@ -36,7 +36,7 @@ type initProcess struct {
 	done chan struct{} // closed when the process, and with it the node, has ended
 }
 
-// startInit executes this program again as pid 1 of fresh namespaces. It waits for requests and does nothing else.
+// startInit executes this program again as pid 1 of new namespaces, where it only waits for requests.
 func startInit(listener *os.File, log *os.File) (*initProcess, error) {
 	if !initHooked {
 		return nil, errors.New("localnode.MaybeInit was not called: it must be the first call of main (or TestMain)")
@@ -58,7 +58,7 @@ func startInit(listener *os.File, log *os.File) (*initProcess, error) {
 		ExtraFiles: []*os.File{theirs, listener},
 		SysProcAttr: &unix.SysProcAttr{
 			Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
-			// Ctrl-C at a terminal reaches the caller alone, which then takes the node down in order.
+			// Ctrl-C at a terminal reaches only the caller, which then takes the node down in order.
 			Setsid: true,
 		},
 	}
@@ -82,7 +82,7 @@ func startInit(listener *os.File, log *os.File) (*initProcess, error) {
 	return p, nil
 }
 
-// call makes one request; it ends early with ctx, or when pid 1 does.
+// call makes one request; it returns early if ctx ends or pid 1 does.
 func (p *initProcess) call(ctx context.Context, method string, args, reply any) error {
 	call := p.ctl.Go(rpcName+"."+method, args, reply, make(chan *rpc.Call, 1))
 	select {
@@ -100,7 +100,7 @@ func (p *initProcess) call(ctx context.Context, method string, args, reply any) 
 
 var errInitGone = errors.New("the node's pid 1 ended")
 
-// kill ends pid 1, which is our child, and with it the whole node.
+// kill kills pid 1, a child of this process, and with it the whole node.
 func (p *initProcess) kill() {
 	p.cmd.Process.Kill()
 	<-p.done

@@ -22,7 +22,7 @@ import (
 	"sync"
 )
 
-// link carries connections from one address of the node to another until it is cut.
+// link forwards TCP connections from one address of the node to another until it is cut.
 type link struct {
 	addr net.Addr // where it listens
 
@@ -31,7 +31,7 @@ type link struct {
 	conns map[net.Conn]bool
 }
 
-// newLink listens at one address and carries what connects there to the other, for as long as the process lives.
+// newLink listens at from and forwards connections to the address to, until the process ends.
 func newLink(from, to string) (*link, error) {
 	listener, err := net.Listen("tcp", from)
 	if err != nil {
@@ -50,7 +50,8 @@ func newLink(from, to string) (*link, error) {
 	return l, nil
 }
 
-// carry carries one connection. While the link is cut it is closed at once, as by a host that is up with nobody listening.
+// carry forwards one connection. While the link is cut it closes the connection at once, as if nothing listened on the
+// host.
 func (l *link) carry(outer net.Conn, to string) {
 	defer l.drop(outer)
 	if !l.keep(outer) {
@@ -86,7 +87,7 @@ func (l *link) drop(conn net.Conn) {
 	conn.Close()
 }
 
-// set cuts the link, with every connection it carries, or joins it again.
+// set cuts the link and closes all its connections, or joins it again.
 func (l *link) set(cut bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,10 +99,10 @@ func (l *link) set(cut bool) {
 	}
 }
 
-// Link cuts the kubelet off from the API server, or lets it reach it again.
+// Link cuts the kubelet off from the API server, or reconnects it.
 func (s *supervisor) Link(cut bool, _ *None) error {
 	if s.link == nil {
-		return errors.New("the node has no way from the kubelet to the API server yet")
+		return errors.New("the kubelet's link to the API server is not open yet")
 	}
 	s.link.set(cut)
 	return nil

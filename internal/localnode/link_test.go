@@ -22,7 +22,7 @@ import (
 	"testing"
 )
 
-// echo answers every connection with what it says.
+// echo listens and sends every connection back what it receives.
 func echo(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

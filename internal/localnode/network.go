@@ -24,8 +24,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// loopbackUp gives the loopback device a second address, the node's, and brings it up. No other device is needed: every
-// pod uses the node's network.
+// loopbackUp brings the loopback device up and adds the node's address to it. No other device is needed: every pod uses the
+// node's network.
 func loopbackUp(ip string) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -50,7 +50,7 @@ func loopbackUp(ip string) error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFADDR, address)
 }
 
-// forward carries each connection of listener to addr inside the node.
+// forward forwards each connection of listener to addr inside the node.
 func forward(listener net.Listener, addr string) {
 	for {
 		outer, err := listener.Accept()
@@ -72,7 +72,7 @@ func forward(listener net.Listener, addr string) {
 	}
 }
 
-// pipe copies until the end and passes that on.
+// pipe copies until EOF and passes the EOF on.
 func pipe(to, from net.Conn) {
 	io.Copy(to, from)
 	to.(*net.TCPConn).CloseWrite()

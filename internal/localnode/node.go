@@ -25,12 +25,12 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Node is a node that is up, or was when it was attached to.
+// Node is a node that is up, or was up when Attach found it.
 type Node struct {
 	dir   string
 	state *state
 
-	init *initProcess // nil when attached from another process, as is what follows
+	init *initProcess // this and the following fields are zero in an attached Node
 
 	dialect      dialect
 	kubeletFlags []string
@@ -38,11 +38,11 @@ type Node struct {
 	lostOnce sync.Once
 	lost     chan struct{}
 	err      error
-	down     atomic.Bool // Down has begun: what ends now is meant to
+	down     atomic.Bool // Down has begun; programs end on purpose from now on
 }
 
-// Attach finds the node of a folder, running or crashed, from the state file that Up left there. Without one the error
-// satisfies IsNoNode.
+// Attach returns the node of a folder, running or crashed, from the state file that Up left there. If there is no such
+// file, the error satisfies IsNoNode.
 func Attach(dir string) (*Node, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -55,17 +55,17 @@ func Attach(dir string) (*Node, error) {
 	return newNode(dir, s), nil
 }
 
-// IsNoNode reports that a folder holds no node.
+// IsNoNode reports whether err means that a folder holds no node.
 func IsNoNode(err error) bool { return errors.Is(err, errNoNode) }
 
 func newNode(dir string, s *state) *Node {
 	return &Node{dir: dir, state: s, lost: make(chan struct{})}
 }
 
-// NodeName is the node's name in the API.
+// NodeName returns the node's name in the API.
 func (n *Node) NodeName() string { return n.state.Name }
 
-// Owner is the pid of the process that the node ends with (Config.ParentDeath), 0 if there is none or it is gone.
+// Owner returns the pid of the process that the node ends with (Config.ParentDeath), or 0 if there is none or it is gone.
 func (n *Node) Owner() int {
 	s := n.state
 	if s.OwnerPID == 0 || !s.alive() {
@@ -77,35 +77,35 @@ func (n *Node) Owner() int {
 	return s.OwnerPID
 }
 
-// Dir is the node's folder.
+// Dir returns the node's folder.
 func (n *Node) Dir() string { return n.dir }
 
-// Logs is the folder of the programs' logs; it outlives Down.
+// Logs returns the folder of the programs' logs; Down keeps it.
 func (n *Node) Logs() string { return filepath.Join(n.dir, "logs") }
 
-// RunDir is the short folder that holds the node's sockets. Its path is the same on the host and inside the node.
+// RunDir returns the short folder that holds the node's sockets. Its path is the same on the host and inside the node.
 func (n *Node) RunDir() string { return n.state.RunDir }
 
-// LinesDir is a folder that scenario pods mount by hostPath.
+// LinesDir returns the folder that scenario pods mount by hostPath.
 func (n *Node) LinesDir() string { return filepath.Join(n.state.RunDir, "lines") }
 
-// ManifestsDir is the kubelet's folder for the manifests of static pods.
+// ManifestsDir returns the kubelet's folder for the manifests of static pods.
 func (n *Node) ManifestsDir() string { return n.paths().manifests() }
 
-// ContainerdSocket is containerd's own socket, reachable from the host.
+// ContainerdSocket returns the path of containerd's own socket, which the host can connect to.
 func (n *Node) ContainerdSocket() string { return containerdSocket(n.state.RunDir) }
 
-// RuntimeEndpoint is the socket that the kubelet was given.
+// RuntimeEndpoint returns the path of the socket that the kubelet uses.
 func (n *Node) RuntimeEndpoint() string { return n.state.RuntimeEndpoint }
 
-// APIServer is the URL of the API server on the host.
+// APIServer returns the URL of the API server on the host.
 func (n *Node) APIServer() string { return n.state.APIServer }
 
-// Kubeconfig is the path of an administrator's kubeconfig that works from the host.
+// Kubeconfig returns the path of an administrator's kubeconfig that works from the host.
 func (n *Node) Kubeconfig() string { return filepath.Join(n.dir, "admin.kubeconfig") }
 
-// RESTConfig is an administrator's client configuration without client-side rate limits: a harness that sends twenty
-// deletes at once must not be slowed down by itself.
+// RESTConfig returns an administrator's client configuration without client-side rate limits: a harness that sends twenty
+// deletes at once must not throttle itself.
 func (n *Node) RESTConfig() *rest.Config {
 	return &rest.Config{
 		Host:      n.state.APIServer,
@@ -121,11 +121,11 @@ func (n *Node) RESTConfig() *rest.Config {
 
 func (n *Node) paths() paths { return paths{dir: n.dir, runDir: n.state.RunDir} }
 
-// Lost is closed when the node, or one of its programs, ended without Down; Err then says which. It works for the
-// process that called Up; an attached Node has Status.
+// Lost returns a channel that is closed when the node, or one of its programs, ends without Down; Err then returns the
+// reason. It works only for the process that called Up; an attached Node has Status.
 func (n *Node) Lost() <-chan struct{} { return n.lost }
 
-// Err is nil until Lost is closed.
+// Err returns nil until Lost is closed.
 func (n *Node) Err() error {
 	select {
 	case <-n.lost:

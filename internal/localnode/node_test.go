@@ -38,7 +38,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// testNode begins the names of the nodes that these tests start.
+// testNode is the name prefix of the nodes that these tests start.
 const testNode = "selftest"
 
 func up(t *testing.T, c Config) *Node {
@@ -55,7 +55,7 @@ func up(t *testing.T, c Config) *Node {
 	return n
 }
 
-// lineLog runs a function at the first line that holds a text.
+// lineLog calls a function at the first line that contains a text.
 type lineLog struct {
 	t    *testing.T
 	text string
@@ -71,7 +71,7 @@ func (l *lineLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// mountOverlay gives a folder on an overlay file system.
+// mountOverlay returns a folder on an overlay file system.
 func mountOverlay(t *testing.T) string {
 	t.Helper()
 	base := t.TempDir()
@@ -106,7 +106,7 @@ func pausePod(node, name string) *v1.Pod {
 	}
 }
 
-// runPods creates pods all at once and waits until each runs.
+// runPods creates pods all at once and waits until every one runs.
 func runPods(t *testing.T, n *Node, count int) {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(n.RESTConfig())
@@ -129,10 +129,10 @@ func runPods(t *testing.T, n *Node, count int) {
 	}
 }
 
-// TestUpDown is one life of a node: pods run, a second node runs beside it, both go without a trace.
+// TestUpDown runs a node through its whole life: pods run, a second node runs beside it, and both leave no trace.
 func TestUpDown(t *testing.T) {
 	bin := testPrograms(t)
-	// In a container the folder may be on an overlay, which can carry no other.
+	// In a container the folder may be on an overlay, which cannot hold the layers of another.
 	dirs := []string{filepath.Join(t.TempDir(), "node"), filepath.Join(mountOverlay(t), "a node, oddly named")}
 	before := lookAtHost(t)
 	nodes := make([]*Node, 2)
@@ -169,7 +169,7 @@ func TestUpDown(t *testing.T) {
 			t.Errorf("status %+v, %v", status, err)
 		}
 		for _, c := range status.Components {
-			// What a program is called is what stands in the node's bin folder.
+			// A program's argv[0] is its path in the node's bin folder.
 			if command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", c.PID)); !strings.HasPrefix(string(command), n.paths().bin(c.Name)+"\x00") {
 				t.Errorf("%s has pid %d, whose command line is %q", c.Name, c.PID, command)
 			}
@@ -187,7 +187,7 @@ func TestUpDown(t *testing.T) {
 	}
 }
 
-// TestKilled ends each piece of a node with SIGKILL.
+// TestKilled kills each piece of a node with SIGKILL.
 func TestKilled(t *testing.T) {
 	bin := testPrograms(t)
 	for _, victim := range []string{ProgramEtcd, ProgramAPIServer, ProgramContainerd, ProgramKubelet, "pid 1"} {
@@ -242,7 +242,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// starterVar makes the test binary a program that starts a node and is killed for it.
+// starterVar turns the test binary into a program that starts a node and is then killed.
 const starterVar = "KGRACE_TEST_STARTER"
 
 func maybeStarter() {
@@ -263,7 +263,7 @@ func maybeStarter() {
 	select {}
 }
 
-// TestStarterKilled ends the program that started the node with SIGKILL, in the middle of the start and after it.
+// TestStarterKilled kills the program that started the node with SIGKILL, during the start and after it.
 func TestStarterKilled(t *testing.T) {
 	bin := testPrograms(t)
 	for _, test := range []struct {
@@ -309,7 +309,7 @@ func TestStarterKilled(t *testing.T) {
 			}
 			t.Cleanup(func() { n.Down(context.Background()) })
 			if test.want == Crashed {
-				// Nobody ends the node: it must end by itself.
+				// Nothing ends the node: it must end by itself.
 				fd, err := n.state.openInit()
 				if err != nil {
 					t.Fatal(err)
@@ -326,13 +326,13 @@ func TestStarterKilled(t *testing.T) {
 				t.Errorf("the node has an owner, %d, but the starter is gone", n.Owner())
 			}
 			if test.want == Ready {
-				// A node that is up is not started a second time.
+				// Up refuses a node that is up.
 				if _, err := Up(t.Context(), Config{Dir: dir, Name: testNode, Bin: bin}); err == nil || !strings.Contains(err.Error(), "is up in") {
 					t.Errorf("a second Up: %v", err)
 				}
 			}
 			if test.at == "etcd is ready" {
-				// Up finds the leftovers and clears them away.
+				// Up finds the leftovers and removes them.
 				again := up(t, Config{Dir: dir, Name: testNode, Bin: bin, ParentDeath: true})
 				if again.RunDir() == n.RunDir() {
 					t.Error("the new node uses the old run folder")
@@ -347,7 +347,8 @@ func TestStarterKilled(t *testing.T) {
 	}
 }
 
-// TestProgramFails: a program that says its version and then ends at once is named with its last words, and the node is undone.
+// TestProgramFails: if a program reports its version and then ends at once, the error names it with its last words, and the
+// node is undone.
 func TestProgramFails(t *testing.T) {
 	bin := testPrograms(t)
 	before := lookAtHost(t)

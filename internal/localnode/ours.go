@@ -24,13 +24,13 @@ import (
 	"path/filepath"
 )
 
-// BuildActor builds cmd/actor of the checkout at root as a static program at dst, for Config.Bin[ProgramActor]. The
-// go command's own cache makes a second call cheap; an unchanged program keeps its file.
+// BuildActor builds cmd/actor of the checkout at root as a static program at dst, for Config.Bin[ProgramActor]. The go
+// command's cache makes a second call cheap; an unchanged program keeps its file.
 func BuildActor(ctx context.Context, root, dst string) error {
 	return buildStatic(ctx, root, "./cmd/actor", dst)
 }
 
-// BuildBeside does the same with cmd/beside, for Config.Bin[ProgramBeside].
+// BuildBeside builds cmd/beside in the same way, for Config.Bin[ProgramBeside].
 func BuildBeside(ctx context.Context, root, dst string) error {
 	return buildStatic(ctx, root, "./cmd/beside", dst)
 }

@@ -24,18 +24,19 @@ import (
 )
 
 const (
-	// runDirPrefix: short, because a socket's path may have 107 bytes, and on a file system that every Debian machine has.
+	// runDirPrefix is short, because a socket's path may have at most 107 bytes, and on a file system that every Debian
+	// machine has.
 	runDirPrefix = "/run/kgrace-"
 	cgroupPrefix = "kgrace-"
 
 	// nodeIP is the address of the node inside its network namespace. It must not be loopback (the kubelet refuses that); it
-	// is one of RFC 5737's, which are never anybody's.
+	// is from one of RFC 5737's documentation networks, which nobody uses.
 	nodeIP = "192.0.2.1"
-	// serviceCIDR and serviceIP: the API server wants a range; its first address is that of the service `kubernetes`.
+	// The API server requires a service range; the first address is that of the service `kubernetes`.
 	serviceCIDR = "10.96.0.0/24"
 	serviceIP   = "10.96.0.1"
 
-	// The ports are fixed because the network namespace is the node's own.
+	// The ports are fixed because the node has its own network namespace.
 	apiServerAddr = "127.0.0.1:6443"
 	// kubeletLinkAddr is where the kubelet reaches the API server: a forwarder in pid 1 that can be cut.
 	kubeletLinkAddr = "127.0.0.1:6444"
@@ -43,7 +44,7 @@ const (
 	etcdPeerURL     = "http://127.0.0.1:2380"
 )
 
-// Where the programs find their data inside the node; bind mounts of folders in data/.
+// Data folders of the programs inside the node; bind mounts of folders in data/.
 const (
 	etcdDir       = "/var/lib/etcd"
 	containerdDir = "/var/lib/containerd"
@@ -80,7 +81,7 @@ func (p paths) components() string { return filepath.Join(p.runDir, "components.
 
 func containerdSocket(runDir string) string { return filepath.Join(runDir, "containerd.sock") }
 
-// makeDirs makes the folders of a node that is about to start. Logs of the last run go.
+// makeDirs creates the folders of a node that is about to start and removes the logs of its last run.
 func (p paths) makeDirs() error {
 	if err := os.RemoveAll(p.logs()); err != nil {
 		return err

@@ -32,7 +32,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Names of the key pairs, and of their files.
+// Names of the key pairs and their files.
 const (
 	certCA            = "ca"
 	certAPIServer     = "apiserver"
@@ -43,11 +43,11 @@ const (
 	keyServiceAccount = "service-account"
 )
 
-// certLife is how long certificates are good for: longer than any node lives.
+// certLife is the validity of certificates, longer than any node lives.
 const certLife = 365 * 24 * time.Hour
 
-// pki makes the node's certificate authority and every certificate under it, and writes them to the node's folder. The
-// authority's key is kept there as well, readable by root alone, and goes with the node.
+// pki creates the node's certificate authority and every certificate under it, and writes them to the node's folder. That
+// includes the authority's key, readable by root only, which is removed with the node.
 type pki struct {
 	paths paths
 	now   time.Time
@@ -93,7 +93,7 @@ func writePKI(p paths, node string, now time.Time) error {
 	return k.writeKey(keyServiceAccount, key)
 }
 
-// issue makes a key and a certificate, signed by the authority; the authority itself is the first one issued.
+// issue creates a key and a certificate signed by the authority; the first certificate issued is the authority's own.
 func (k *pki) issue(name string, template *x509.Certificate) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -104,7 +104,7 @@ func (k *pki) issue(name string, template *x509.Certificate) error {
 		return err
 	}
 	template.SerialNumber = serial
-	// An hour back, for clocks that jump while the node lives.
+	// An hour back, in case the clock jumps while the node lives.
 	template.NotBefore, template.NotAfter = k.now.Add(-time.Hour), k.now.Add(certLife)
 	parent, signer := k.ca, k.key
 	if parent == nil {
@@ -127,14 +127,14 @@ func (k *pki) issue(name string, template *x509.Certificate) error {
 }
 
 func (k *pki) writeKey(name string, key *ecdsa.PrivateKey) error {
-	der, err := x509.MarshalECPrivateKey(key) // the one form that every Kubernetes program reads
+	der, err := x509.MarshalECPrivateKey(key) // the only form that every Kubernetes program reads
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(k.paths.key(name), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), 0o600)
 }
 
-// writeKubeconfig writes a kubeconfig that holds its certificates, so that it can be copied elsewhere.
+// writeKubeconfig writes a kubeconfig with embedded certificates, so that it can be copied elsewhere.
 func writeKubeconfig(p paths, file, cert, server, node string) error {
 	config := api.NewConfig()
 	var cluster api.Cluster

@@ -28,14 +28,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bootID changes with every boot of the machine: pids of an earlier one mean nothing.
+// bootID changes with every boot of the machine, which invalidates earlier pids.
 func bootID() (string, error) {
 	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(data)), err
 }
 
-// startTime is field 22 of proc_pid_stat(5): clock ticks from boot to the start of the process. Together with the pid it
-// names one process.
+// startTime returns field 22 of proc_pid_stat(5): clock ticks from boot to the start of the process. Together with the pid
+// it identifies one process.
 func startTime(pid int) (uint64, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -45,7 +45,7 @@ func startTime(pid int) (uint64, error) {
 }
 
 func parseStartTime(stat string) (uint64, error) {
-	// The second field is the command in brackets and may hold anything, brackets too.
+	// The second field is the command in parentheses; it may contain anything, parentheses included.
 	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
 	if len(fields) < 20 {
 		return 0, fmt.Errorf("proc stat line %q: want at least 22 fields", stat)
@@ -68,7 +68,8 @@ func (s *state) openInit() (int, error) {
 	if err != nil {
 		return -1, fmt.Errorf("pidfd of the node's pid 1 (%d): %w", s.InitPID, err)
 	}
-	// The descriptor is open, so the pid cannot change hands from here on: what holds it now is what we signal.
+	// The pidfd is open, so it cannot refer to another process from here on: if the start time matches, the signal reaches the
+	// right one.
 	if start, err := startTime(s.InitPID); err != nil || start != s.InitStart {
 		unix.Close(fd)
 		return -1, nil
@@ -86,8 +87,8 @@ func (s *state) alive() bool {
 	return !exited(fd, 0)
 }
 
-// killInit ends the node's pid 1 and with it, by the kernel's doing, every process of its pid namespace, then waits until
-// they are gone: pid 1 becomes a zombie only after all others have been reaped.
+// killInit kills the node's pid 1, and thereby the kernel kills every process of its pid namespace, then waits until they
+// are gone: pid 1 becomes a zombie only after all others have been reaped.
 func (s *state) killInit(ctx context.Context) error {
 	fd, err := s.openInit()
 	if err != nil || fd < 0 {
@@ -105,7 +106,7 @@ func (s *state) killInit(ctx context.Context) error {
 	return nil
 }
 
-// exited waits up to d for the process behind a pidfd to end.
+// exited waits up to d for the process behind a pidfd to end and reports whether it has.
 func exited(pidfd int, d time.Duration) bool {
 	fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, int(d/time.Millisecond))

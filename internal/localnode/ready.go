@@ -108,7 +108,7 @@ func (n *Node) startRuntime(ctx context.Context, c *Config, snapshotter string) 
 			return err
 		}
 	}
-	// containerd's CRI service learns of images by events; the kubelet must find them at once.
+	// containerd's CRI service learns of imported images asynchronously, through events; the kubelet must find them at once.
 	images := runtimeapi.NewImageServiceClient(conn)
 	for _, image := range []string{ActorImage, PauseImage} {
 		if err := poll(ctx, func(ctx context.Context) error {
@@ -156,7 +156,7 @@ func (n *Node) startKubelet(ctx context.Context, c *Config) error {
 		return ready.Status == v1.ConditionTrue
 	}); err != nil {
 		if last != "" {
-			err = fmt.Errorf("%w (the node's condition Ready says: %s)", err, last)
+			err = fmt.Errorf("%w (message of the node's condition Ready: %s)", err, last)
 		}
 		return n.failed(ProgramKubelet, "has not made the node Ready", err)
 	}
@@ -175,7 +175,7 @@ func readyCondition(node *v1.Node) v1.NodeCondition {
 	return v1.NodeCondition{Message: "the kubelet has not reported yet"}
 }
 
-// until watches one object until it is as wanted.
+// until watches one object until wanted returns true.
 func until(ctx context.Context, client kubernetes.Interface, resource, name string, kind runtime.Object, wanted func(runtime.Object) bool) error {
 	source := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), resource, v1.NamespaceAll, fields.OneTermEqualSelector("metadata.name", name))
 	_, err := watchtools.UntilWithSync(ctx, source, kind, nil, func(e watch.Event) (bool, error) {
@@ -187,7 +187,8 @@ func until(ctx context.Context, client kubernetes.Interface, resource, name stri
 	return err
 }
 
-// poll asks until the answer is nil. It is for what offers nothing to wait for: a server that does not listen yet.
+// poll calls ask until it returns nil. It is for conditions that offer no event to wait for, such as a server that does not
+// listen yet.
 func poll(ctx context.Context, ask func(context.Context) error) error {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, 2*time.Second)

@@ -24,15 +24,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What follows disturbs a node that is up. It works for the process that called Up. A program ended here is not lost, in the
-// meaning of Lost; one that does not come back is an error of the call, with the end of its log.
+// These methods disturb a node that is up. They work only for the process that called Up. A program that they end does not
+// count as lost (see Lost); if it does not come back, the call returns an error with the end of its log.
 
 const kubeletHealthURL = "http://127.0.0.1:10248/healthz"
 
-// KillKubelet ends the kubelet with SIGKILL and returns when it is gone.
+// KillKubelet kills the kubelet with SIGKILL and returns when it is gone.
 func (n *Node) KillKubelet(ctx context.Context) error { return n.halt(ctx, ProgramKubelet) }
 
-// StartKubelet starts the kubelet again and returns when it says that it is healthy.
+// StartKubelet starts the kubelet again and returns when its health endpoint reports ok.
 func (n *Node) StartKubelet(ctx context.Context) error {
 	if err := n.disturb(ctx, "Ended", ProgramKubelet); err != nil {
 		return err
@@ -46,7 +46,8 @@ func (n *Node) StartKubelet(ctx context.Context) error {
 	return nil
 }
 
-// RestartRuntime ends containerd with SIGKILL, starts it again and returns when it serves. Containers live on in their shims.
+// RestartRuntime kills containerd with SIGKILL, starts it again and returns when it serves. Containers live on in their
+// shims.
 func (n *Node) RestartRuntime(ctx context.Context) error {
 	if err := n.halt(ctx, ProgramContainerd); err != nil {
 		return err
@@ -62,11 +63,12 @@ func (n *Node) RestartRuntime(ctx context.Context) error {
 	return n.waitRuntime(ctx, conn)
 }
 
-// CutKubeletOff closes every connection of the kubelet to the API server and refuses new ones.
+// CutKubeletOff closes every connection from the kubelet to the API server and refuses new ones.
 func (n *Node) CutKubeletOff(ctx context.Context) error { return n.disturb(ctx, "Link", true) }
 
-// LetKubeletList ends CutKubeletOff, having restarted the API server: that has then forgotten the changes which a watch could
-// be given from where it stopped, so that the kubelet must list anew. It returns when the API server is ready.
+// LetKubeletList restarts the API server and then undoes CutKubeletOff. The restarted server has no watch cache of the
+// changes since the kubelet's watch stopped, so the kubelet must list again. LetKubeletList returns when the API server is
+// ready.
 func (n *Node) LetKubeletList(ctx context.Context) error {
 	if err := n.halt(ctx, ProgramAPIServer); err != nil {
 		return err
@@ -89,17 +91,17 @@ func (n *Node) disturb(ctx context.Context, method string, args any) error {
 	return n.init.call(ctx, method, args, &None{})
 }
 
-// Ended says whether a program that is about to be started again was ended.
+// Ended returns an error if a program that is about to be started again still runs.
 func (s *supervisor) Ended(name string, _ *None) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.running(name); c != nil {
-		return fmt.Errorf("%s runs already, with pid %d of the node", name, c.PID)
+		return fmt.Errorf("%s already runs, as pid %d in the node", name, c.PID)
 	}
 	return nil
 }
 
-// running finds a program of the node that has not been reaped; the lock is held.
+// running returns the program of the node that has not been reaped, or nil; mu is held.
 func (s *supervisor) running(name string) *Component {
 	for _, c := range s.children {
 		if c.Name == name && !c.once {
@@ -109,7 +111,7 @@ func (s *supervisor) running(name string) *Component {
 	return nil
 }
 
-// Halt ends a program with SIGKILL and returns when it is reaped.
+// Halt kills a program with SIGKILL and returns when it is reaped.
 func (s *supervisor) Halt(name string, _ *None) error {
 	s.mu.Lock()
 	found := s.running(name)
@@ -118,7 +120,7 @@ func (s *supervisor) Halt(name string, _ *None) error {
 		return fmt.Errorf("%s does not run", name)
 	}
 	found.meant = true
-	// The lock is held, so it has not been reaped: the pid is still its own.
+	// The lock is held, so the program has not been reaped and the pid cannot be reused.
 	err := unix.Kill(found.PID, unix.SIGKILL)
 	s.mu.Unlock()
 	if err != nil {

@@ -28,8 +28,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// TestDisturbed ends each program that may be ended, on purpose: the node is not lost for that, its pod lives on with the
-// same container, and it is well afterwards. Without purpose it still is lost (TestKilled).
+// TestDisturbed restarts each program that may be ended on purpose: the node is not lost, its pod keeps its container, and
+// the node is ready afterwards. If one ends otherwise, the node is lost (TestKilled).
 func TestDisturbed(t *testing.T) {
 	bin := testPrograms(t)
 	n := up(t, Config{Dir: filepath.Join(t.TempDir(), "node"), Name: testNode, Bin: bin, ParentDeath: true, Log: &lineLog{t: t}})

@@ -26,22 +26,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Setup is how pid 1 prepares the namespaces before the first program starts.
+// Setup tells pid 1 how to prepare the namespaces before the first program starts.
 type Setup struct {
 	Hostname string
 	RunDir   string
-	// Keep lists folders that stay visible where the node has file systems of its own.
+	// Keep lists folders that stay visible below the node's own file systems.
 	Keep []string
-	// Data is bound to the paths that the programs have everywhere, which are short and hold no odd characters: a socket's
-	// path has 107 bytes, an overlay's options end at a comma.
+	// Data is bound to the paths that the programs use on every node. Those are short and contain no unusual characters: a
+	// socket's path may have at most 107 bytes, and a comma ends an overlay's option.
 	Data map[string]string
-	// Sysctl is a folder for the files that stand in for kernel settings.
+	// Sysctl is a folder for the files that replace kernel settings.
 	Sysctl string
-	// Probe stops after what could be refused; nothing of the node is needed.
+	// Probe stops after every operation that the machine could refuse; it needs no files of a node.
 	Probe bool
 }
 
-// step names what failed; most failures are a missing right.
+// step adds the failed operation to an error; most failures are a missing privilege.
 func step(what string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -49,7 +49,7 @@ func step(what string, err error) error {
 	return nil
 }
 
-// Setup makes the node's mounts and its network, then forwards the host's port to the API server.
+// Setup creates the node's mounts and its network, then forwards the host's port to the API server.
 func (s *supervisor) Setup(c Setup, _ *None) error {
 	s.runDir = c.RunDir
 	if err := step("set the host name", unix.Sethostname([]byte(c.Hostname))); err != nil {
@@ -70,23 +70,23 @@ func (s *supervisor) Setup(c Setup, _ *None) error {
 	}
 	go forward(listener, apiServerAddr)
 	s.link, err = newLink(kubeletLinkAddr, apiServerAddr)
-	return step("open the kubelet's way to the API server", err)
+	return step("open the kubelet's link to the API server", err)
 }
 
-// ownFolders are the node's alone, because programs have paths there that no configuration moves: /run/containerd/s is for
-// the shims' sockets, /var/lib/kubelet/device-plugins for the kubelet's, /var/log/containers for its links.
+// ownFolders are private to the node because programs use fixed paths there: /run/containerd/s for the shims' sockets,
+// /var/lib/kubelet/device-plugins for the kubelet's socket, /var/log/containers for its links.
 var ownFolders = []string{"/run", "/var/lib", "/var/log"}
 
 func setupMounts(c Setup) error {
-	// Nothing of what follows may reach the host.
+	// No mount made below may reach the host.
 	if err := step("make the mounts private", unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")); err != nil {
 		return err
 	}
 	if err := step("mount /proc", unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")); err != nil {
 		return err
 	}
-	// sysfs shows the network devices of the namespace that mounted it. Under a fresh one there is no securityfs, so no
-	// AppArmor profile is loaded into the host's kernel either.
+	// sysfs shows the network devices of the namespace that mounted it. A new one also contains no securityfs, so no AppArmor
+	// profile is loaded into the host's kernel.
 	if err := remount("/sys", "sysfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "/sys/fs/cgroup"); err != nil {
 		return err
 	}
@@ -114,11 +114,11 @@ func setupMounts(c Setup) error {
 			return err
 		}
 	}
-	// Mount propagation into pods works as on a machine that systemd booted.
+	// Mount propagation into pods works as on a machine booted by systemd.
 	return step("share the mounts", unix.Mount("", "/", "", unix.MS_REC|unix.MS_SHARED, ""))
 }
 
-// remount puts a fresh file system over target and makes the folders named in keep, which lie below it, visible again.
+// remount mounts a new file system over target and makes the folders in keep, which lie below it, visible again.
 func remount(target, fstype string, flags uintptr, keep ...string) error {
 	fds := make([]int, len(keep))
 	for i, dir := range keep {
@@ -150,13 +150,13 @@ func remount(target, fstype string, flags uintptr, keep ...string) error {
 	return nil
 }
 
-// kubeletSysctls are the settings that a kubelet makes on start (pkg/kubelet/cm, setupKernelTunables). They belong to the
-// whole machine, so a node must not touch them.
+// kubeletSysctls are the settings that a kubelet changes on start (pkg/kubelet/cm, setupKernelTunables). They apply to the
+// whole machine, so a node must not change them.
 var kubeletSysctls = []string{
 	"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops", "kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes",
 }
 
-// shadowSysctls mounts a plain file over each, holding the present value: the kubelet reads and writes that.
+// shadowSysctls mounts a plain file with the current value over each setting; the kubelet reads and writes that file.
 func shadowSysctls(dir string) error {
 	for _, name := range kubeletSysctls {
 		target := filepath.Join("/proc/sys", name)
@@ -178,7 +178,8 @@ func shadowSysctls(dir string) error {
 	return nil
 }
 
-// ProbeOverlay tries to mount an overlay whose layers lie in dir; it fails where dir is an overlay itself, in a container.
+// ProbeOverlay tries to mount an overlay whose layers are in dir; it fails where dir is an overlay itself, as in a
+// container.
 func (s *supervisor) ProbeOverlay(dir string, _ *None) error {
 	sub := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{"lower", "upper", "work", "merged"} {

@@ -31,19 +31,19 @@ import (
 
 const stateVersion = 1
 
-// state is what Down needs to know, written before the things it names exist.
+// state is what Down needs to know; it is written before the things it names exist.
 type state struct {
 	Version int       `json:"version"`
 	Name    string    `json:"name"`
 	Created time.Time `json:"created"`
 	Ready   bool      `json:"ready"`
 
-	// RunDir holds the sockets. It is short, because a socket's path must be.
+	// RunDir holds the sockets. It is short because socket paths are limited in length.
 	RunDir string `json:"runDir"`
-	// Cgroup is the folder of that name in every hierarchy.
+	// Cgroup is the node's cgroup, of the same name in every hierarchy.
 	Cgroup string `json:"cgroup"`
 
-	// BootID, InitPID and InitStart identify the node's pid 1: a pid alone may have been given to somebody else.
+	// BootID, InitPID and InitStart identify the node's pid 1; a pid alone may have been reused.
 	BootID    string `json:"bootID"`
 	InitPID   int    `json:"initPID,omitempty"`
 	InitStart uint64 `json:"initStart,omitempty"`
@@ -57,7 +57,7 @@ type state struct {
 	Kubelet         string `json:"kubelet,omitempty"`
 }
 
-// errNoNode: the folder holds no state file.
+// errNoNode means that the folder holds no state file.
 var errNoNode = errors.New("no node here")
 
 func statePath(dir string) string { return filepath.Join(dir, "state.json") }
@@ -77,7 +77,7 @@ func readState(dir string) (*state, error) {
 	if s.Version != stateVersion {
 		return nil, fmt.Errorf("state file %s has version %d, this program writes %d: take the node down with the program that made it", statePath(dir), s.Version, stateVersion)
 	}
-	// Down removes what these name; a damaged file must not lead it elsewhere.
+	// Down removes these paths; a damaged file must not point it elsewhere.
 	if !strings.HasPrefix(s.RunDir, runDirPrefix) || filepath.Clean(s.RunDir) != s.RunDir || strings.Count(s.RunDir, "/") != 2 {
 		return nil, fmt.Errorf("state file %s names run folder %q: want %sID", statePath(dir), s.RunDir, runDirPrefix)
 	}
@@ -87,7 +87,7 @@ func readState(dir string) (*state, error) {
 	return &s, nil
 }
 
-// write replaces the file in one step, so that a crash leaves the old or the new one.
+// write replaces the file atomically: a crash leaves the old or the new one.
 func (s *state) write(dir string) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -104,8 +104,8 @@ func writeFileAtomic(path string, data []byte, mode fs.FileMode) error {
 	return os.Rename(tmp, path)
 }
 
-// lock keeps two programs from working on one folder. It is held by Up and Down while they work, and the kernel lets go
-// of it when they die. The lock is on the folder itself, so there is no lock file to leave behind.
+// lock keeps two programs from working on one folder. Up and Down hold it while they work, and the kernel releases it when
+// they die. It locks the folder itself, so no lock file is left behind.
 func lock(dir string) (unlock func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -57,7 +57,7 @@ func TestStateRoundTrip(t *testing.T) {
 	}
 }
 
-// TestStateRefused: Down removes what the state names, so a file that names anything else is not believed.
+// TestStateRefused: Down removes what the state names, so a file that names anything else is rejected.
 func TestStateRefused(t *testing.T) {
 	for name, spoil := range map[string]func(*state){
 		"run folder elsewhere": func(s *state) { s.RunDir = "/home" },
@@ -86,7 +86,7 @@ func TestStateRefused(t *testing.T) {
 	}
 }
 
-// TestStrangerIsSpared: a process that has the pid of the node's pid 1, but is another one, is not killed.
+// TestStrangerIsSpared: a process that has the pid of the node's pid 1 but is another one is not killed.
 func TestStrangerIsSpared(t *testing.T) {
 	stranger := exec.Command("sleep", "600")
 	if err := stranger.Start(); err != nil {
@@ -119,7 +119,7 @@ func TestStrangerIsSpared(t *testing.T) {
 		t.Fatal("the stranger was killed")
 	default:
 	}
-	// And the right one is.
+	// The right process is killed.
 	s := goodState(t)
 	s.InitPID, s.InitStart = pid, start
 	if !s.alive() {
@@ -192,7 +192,7 @@ func TestExplain(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := &ProgramError{Program: ProgramEtcd, Err: errors.New("exit status 2"), Log: log}
 	cancel(ended)
-	// The API server's complaint is the effect.
+	// The API server's error is the effect.
 	err := n.explain(ctx, n.failed(ProgramAPIServer, "is not ready", context.Cause(ctx)))
 	if got := err.Error(); !strings.Contains(got, "etcd: exit status 2") || !strings.Contains(got, "    two") || strings.Contains(got, "kube-apiserver") {
 		t.Errorf("%v", err)

@@ -33,21 +33,21 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Phase sums a node up.
+// Phase summarizes the state of a node.
 type Phase string
 
 const (
 	Starting Phase = "starting" // Up has not finished
-	Ready    Phase = "ready"    // every program runs and the API says Ready
-	Degraded Phase = "degraded" // alive, but a program ended, or the API says NotReady or nothing
+	Ready    Phase = "ready"    // every program runs and the API reports Ready
+	Degraded Phase = "degraded" // alive, but a program ended, or the API reports NotReady or does not answer
 	Crashed  Phase = "crashed"  // its pid 1 is gone; Down removes what is left
 )
 
-// Status is what can be seen of a node from outside.
+// Status is the state of a node as seen from outside.
 type Status struct {
 	Name  string `json:"name"`
 	Phase Phase  `json:"phase"`
-	// Message says why the phase is not Ready.
+	// Message explains why the phase is not Ready.
 	Message string `json:"message,omitempty"`
 
 	Dir              string      `json:"dir"`
@@ -63,8 +63,8 @@ type Status struct {
 	Components       []Component `json:"components"`
 }
 
-// Status looks at the node: its processes, and what its API server says of it (for at most two seconds). The pids are the
-// host's. A node that is not well is no error.
+// Status inspects the node: its processes, and its condition in the API (for at most two seconds). The pids are the host's.
+// A node that is not Ready is not an error.
 func (n *Node) Status(ctx context.Context) (Status, error) {
 	s := n.state
 	status := Status{
@@ -126,8 +126,8 @@ func (n *Node) apiReady(ctx context.Context) (ready bool, why string) {
 	return condition.Status == "True", "node condition Ready: " + condition.Message
 }
 
-// hostPIDs maps the pids that the children of a namespace's pid 1 have inside to those they have here (proc_pid_status(5),
-// NSpid: one number a namespace, from the outermost in).
+// hostPIDs maps the pids that children of a namespace's pid 1 have inside the namespace to their pids here
+// (proc_pid_status(5), NSpid: one number per namespace, outermost first).
 func hostPIDs(init int) map[int]int {
 	pids := map[int]int{}
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", init))

@@ -33,22 +33,23 @@ import (
 
 const rpcName = "Node"
 
-// supervisor is what the node's pid 1 does, method by method as net/rpc wants them. The parent decides the order.
+// supervisor is the pid 1 of a node: its exported methods are the net/rpc service. The parent decides the order of the
+// calls.
 type supervisor struct {
 	detached atomic.Bool
 	runDir   string
-	// link is the kubelet's way to the API server.
+	// link is the kubelet's connection to the API server.
 	link *link
 
-	// mu is held from before a fork until the child is in the table, and while children are reaped, so that no exit is
-	// seen before its process is known.
+	// mu is held from before a fork until the child is in the table, and while children are reaped, so that no exit is handled
+	// before its process is known.
 	mu       sync.Mutex
 	children map[int]*Component
 	table    []*Component
 	exits    chan Component
 }
 
-// None stands where a method needs no argument or gives no result.
+// None is the argument or reply of a method that has none.
 type None struct{}
 
 // Program is a program to start inside the node.
@@ -62,7 +63,7 @@ type Program struct {
 // Component is one program of the node, as pid 1 sees it.
 type Component struct {
 	Name string `json:"name"`
-	// PID is the host's pid where a Status gives it, the node's own in the node's record.
+	// PID is the host's pid in a Status, the pid inside the node in the node's own record.
 	PID     int       `json:"pid"`
 	Running bool      `json:"running"`
 	Exit    string    `json:"exit,omitempty"`
@@ -70,8 +71,8 @@ type Component struct {
 	Ended   time.Time `json:"ended,omitzero"`
 	Log     string    `json:"log"`
 
-	once  bool // runs to its end, is no part of the node
-	meant bool // its end was asked for
+	once  bool // runs once; not a part of the node
+	meant bool // ended on request
 	code  int
 	done  chan struct{}
 }
@@ -88,7 +89,7 @@ func newSupervisor() *supervisor {
 	return s
 }
 
-// reap collects every child that has ended: programs, and the orphans that a pid 1 inherits (containerd's shims).
+// reap collects every child that has ended: programs, and the orphans that pid 1 inherits (containerd's shims).
 func (s *supervisor) reap() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +157,7 @@ func (s *supervisor) start(p Program, once bool) (*Component, error) {
 	c := &Component{Name: p.Name, PID: proc.Pid, Running: true, Started: time.Now(), Log: p.Log, once: once, done: make(chan struct{})}
 	s.children[proc.Pid] = c
 	if !once {
-		// A program started again takes the place of the one that was ended.
+		// A restarted program replaces the entry of the one that was ended.
 		s.table = slices.DeleteFunc(s.table, func(old *Component) bool { return old.Name == c.Name && old.meant })
 		s.table = append(s.table, c)
 		s.save()
@@ -189,10 +190,10 @@ func (s *supervisor) NextExit(_ None, c *Component) error {
 	return nil
 }
 
-// probeInterval is the pause between two looks at something that offers no event to wait for.
+// probeInterval is the pause between two checks of a condition that offers no event to wait for.
 const probeInterval = 20 * time.Millisecond
 
-// WaitHTTP returns when a GET of url inside the node answers 200. It ends with the node otherwise: the parent bounds it.
+// WaitHTTP returns when a GET of url inside the node returns 200. It has no timeout of its own: the parent bounds it.
 func (s *supervisor) WaitHTTP(url string, _ *None) error {
 	client := http.Client{Timeout: time.Second}
 	for {

@@ -31,12 +31,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// undoTimeout bounds the cleaning up after a start that failed or was interrupted, which goes on when ctx has ended.
+// undoTimeout bounds the cleanup after a start that failed or was interrupted; the cleanup continues when ctx has ended.
 const undoTimeout = 30 * time.Second
 
-// Up starts a node and returns when it is Ready and its namespace `default` exists; or it undoes everything and says which
-// program failed, with the last lines of its log. What a crashed node left in c.Dir is removed first; a running one is
-// refused.
+// Up starts a node and returns when it is Ready and its namespace `default` exists. On failure it undoes everything and
+// returns an error with the program that failed and the last lines of its log. It first removes what a crashed node left in
+// c.Dir; it refuses if a node there is running.
 func Up(ctx context.Context, c Config) (*Node, error) {
 	begin := time.Now()
 	if err := c.complete(); err != nil {
@@ -88,7 +88,7 @@ func Up(ctx context.Context, c Config) (*Node, error) {
 	return nil, errors.Join(err, n.remove(undo))
 }
 
-// newState chooses names that nothing else has and writes them down before anything has them.
+// newState chooses unused names and records them before anything has them.
 func newState(c *Config) (*Node, error) {
 	boot, err := bootID()
 	if err != nil {
@@ -158,9 +158,9 @@ func (n *Node) start(ctx context.Context, c *Config) error {
 	return n.state.write(n.dir)
 }
 
-// startNamespaces writes the node's files, makes its cgroups and starts its pid 1.
+// startNamespaces writes the node's files, creates its cgroups and starts its pid 1.
 func (n *Node) startNamespaces(ctx context.Context, c *Config) error {
-	// The port is the kernel's choice. pid 1 inherits the socket, so it is open as long as the node lives.
+	// The kernel chooses the port. pid 1 inherits the socket, so it stays open as long as the node lives.
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func (n *Node) startNamespaces(ctx context.Context, c *Config) error {
 	if n.init, err = startInit(socket, log); err != nil {
 		return err
 	}
-	// A crash before this write does no harm: pid 1 ends with this process until it is told otherwise.
+	// A crash before this write is harmless: pid 1 ends with this process until it is detached.
 	n.state.InitPID = n.init.cmd.Process.Pid
 	if n.state.InitStart, err = startTime(n.state.InitPID); err != nil {
 		return err
@@ -215,7 +215,7 @@ func (n *Node) startNamespaces(ctx context.Context, c *Config) error {
 	}
 	for _, dir := range visible {
 		if dir, err = filepath.EvalSymlinks(dir); err != nil {
-			return fmt.Errorf("a folder that the node must see: %w", err)
+			return fmt.Errorf("folder that the node must see: %w", err)
 		}
 		if !slices.Contains(setup.Keep, dir) {
 			setup.Keep = append(setup.Keep, dir)
@@ -227,7 +227,7 @@ func (n *Node) startNamespaces(ctx context.Context, c *Config) error {
 	return nil
 }
 
-// writeFiles writes everything that the programs read.
+// writeFiles writes every file that the programs read.
 func (n *Node) writeFiles(c *Config) error {
 	p := n.paths()
 	if err := os.Mkdir(p.runDir, 0o700); err != nil {
@@ -236,7 +236,7 @@ func (n *Node) writeFiles(c *Config) error {
 	if err := p.makeDirs(); err != nil {
 		return err
 	}
-	// One folder with the names that the programs expect of each other.
+	// One folder with the names under which the programs look for each other.
 	for name, path := range c.Bin {
 		if err := os.Symlink(path, p.bin(name)); err != nil {
 			return err
@@ -257,7 +257,7 @@ func (n *Node) writeFiles(c *Config) error {
 	return WriteImages(p.data("images.tar"), c.Bin[ProgramActor])
 }
 
-// watchExits reports the first program that ends, or pid 1's end, to a start that is under way and to Lost.
+// watchExits reports the first program that ends, or the end of pid 1, to a start that is under way and to Lost.
 func (n *Node) watchExits(fail context.CancelCauseFunc) {
 	for {
 		var c Component
