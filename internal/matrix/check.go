@@ -18,14 +18,14 @@ package matrix
 
 import "fmt"
 
-// Outcome is what the wanted part of a table comes to, each in lines for people.
+// Outcome summarizes the wanted part of a table, each list in lines for people.
 type Outcome struct {
 	Red, NotRun, Drop []string
-	// Wanted counts the cells that were asked for.
+	// Wanted is the number of cells requested.
 	Wanted int
 }
 
-// Outcome looks at the wanted cells (nil: all), and at the rows that they complete.
+// Outcome summarizes the wanted cells (nil: all), and the rows that they complete.
 func (t Table) Outcome(wanted func(minor string, number int, c Column) bool) Outcome {
 	var o Outcome
 	for _, m := range t.Minors {

@@ -27,25 +27,25 @@ import (
 	"time"
 )
 
-// Prover finds out what stands in a cell.
+// Prover computes the content of cells.
 type Prover interface {
-	// Inputs says what goes into a minor's cells besides its plan. It may lay the stock arm out.
+	// Inputs returns the inputs of a minor's cells besides its plan. It may lay out the stock arm.
 	Inputs(ctx context.Context, p *Plan) (Inputs, error)
-	// Prove fills a cell; Seconds and Key are the caller's business. An error means that it could not be carried out.
+	// Prove fills a cell; the caller sets Seconds and Key. An error means that the proof could not be carried out.
 	Prove(ctx context.Context, p *Plan, number int, c Column) (Cell, error)
 }
 
-// Filler fills a table, a cell at a time: what a cell takes (a build, a test binary) uses all processors by itself.
+// Filler fills a table one cell at a time: the work for a cell (a build, a test binary) already uses all processors.
 type Filler struct {
 	Prover Prover
 	Store  Store
-	// Wanted says which cells to fill; nil means all. The others are shown as they were kept.
+	// Wanted selects the cells to fill; nil means all. The others are shown as stored.
 	Wanted func(minor string, number int, c Column) bool
-	// Fresh fills the wanted cells anew, whatever is kept of them.
+	// Fresh fills the wanted cells anew even if they are stored.
 	Fresh bool
-	// KeptOnly fills none and shows what is kept.
+	// KeptOnly fills no cell and shows the stored ones.
 	KeptOnly bool
-	// Progress gets a line a cell, and one every half minute while a cell is at work; nil means none.
+	// Progress receives one line per cell, and one every half minute while a cell is in progress; nil discards them.
 	Progress io.Writer
 
 	mu    sync.Mutex
@@ -53,11 +53,11 @@ type Filler struct {
 	total int
 }
 
-// progressInterval is how often a cell says that it is still at work.
+// progressInterval is the interval between progress lines for a cell in progress.
 const progressInterval = 30 * time.Second
 
-// Fill returns the table of these plans. What could not be carried out is in the table as not-run, with the reason; the
-// error is for an interrupt, or a store that cannot be written. Cells that were filled before either are kept.
+// Fill returns the table of these plans. A cell that could not be carried out is not-run, with the reason; Fill returns an
+// error only for an interrupt or a store that cannot be written. Cells filled before either stay stored.
 func (f *Filler) Fill(ctx context.Context, plans []*Plan) (Table, error) {
 	f.done, f.total = 0, 0
 	for _, p := range plans {
@@ -74,7 +74,7 @@ func (f *Filler) Fill(ctx context.Context, plans []*Plan) (Table, error) {
 	return t, nil
 }
 
-// count is how many cells of a plan are wanted.
+// count returns how many cells of a plan are wanted.
 func (f *Filler) count(p *Plan) (n int) {
 	for _, patch := range p.Patches {
 		for _, c := range Columns() {
@@ -113,11 +113,11 @@ func (f *Filler) fillMinor(ctx context.Context, p *Plan) (Minor, error) {
 	return m, nil
 }
 
-// notAsked is why a cell that is not wanted, and not kept either, is empty.
+// notAsked is the reason for a cell that is neither wanted nor stored.
 const notAsked = "not asked for, and nothing is kept of it for the present inputs"
 
-// inputs returns what goes into a minor's cells, or the reason why none of them can be filled. A minor of which nothing is
-// wanted and nothing kept needs no tree.
+// inputs returns the inputs of a minor's cells, or the reason why none of them can be filled. A minor without wanted or
+// stored cells needs no tree.
 func (f *Filler) inputs(ctx context.Context, p *Plan) (in Inputs, reason string, err error) {
 	if f.count(p) == 0 && !f.Store.Any(p.Minor) {
 		return in, notAsked, nil
@@ -133,7 +133,7 @@ func (f *Filler) inputs(ctx context.Context, p *Plan) (in Inputs, reason string,
 	return in, "", nil
 }
 
-// cell returns a kept cell, or fills it.
+// cell returns a stored cell, or fills it.
 func (f *Filler) cell(ctx context.Context, p *Plan, patch Patch, c Column, in Inputs) (Cell, error) {
 	key := p.Key(patch.Number, c, in)
 	wanted := f.wanted(p.Minor, patch.Number, c)
@@ -156,7 +156,7 @@ func (f *Filler) cell(ctx context.Context, p *Plan, patch Patch, c Column, in In
 	if !wanted {
 		return Cell{Column: c, Status: NotRun, Why: notAsked}, nil
 	}
-	// What is kept is of other inputs, or not to be believed.
+	// The stored cell has other inputs, or is invalid.
 	if err := f.Store.Forget(p.Minor, patch.Name, c); err != nil {
 		return Cell{}, err
 	}
@@ -181,7 +181,7 @@ func (f *Filler) cell(ctx context.Context, p *Plan, patch Patch, c Column, in In
 	return cell, f.Store.Put(p.Minor, patch.Name, cell)
 }
 
-// loud is a status as it stands in a line that should not be overlooked.
+// loud returns a status in a form that stands out in a line.
 func loud(s Status) string {
 	switch s {
 	case Red:
@@ -201,7 +201,7 @@ func (f *Filler) say(format string, args ...any) {
 	fmt.Fprintf(f.Progress, "matrix: [%d/%d] %s\n", f.done, f.total, fmt.Sprintf(format, args...))
 }
 
-// heartbeat says every half minute that a cell is at work, until stop is called.
+// heartbeat logs every half minute that a cell is in progress, until stop is called.
 func (f *Filler) heartbeat(what string, begin time.Time) (stop func()) {
 	end := make(chan struct{})
 	var wait sync.WaitGroup

@@ -31,7 +31,7 @@ import (
 type fake struct {
 	in     Inputs
 	inErr  map[string]error // by minor
-	proved []string         // what was asked, in order
+	proved []string         // the requested cells, in order
 	answer func(what string) (Cell, error)
 }
 
@@ -46,7 +46,7 @@ func (f *fake) Prove(ctx context.Context, p *Plan, number int, c Column) (Cell, 
 	return Cell{Status: Proved, Why: what}, ctx.Err()
 }
 
-// set is a filler over a fake, with two minors and a folder of its own.
+// set is a filler over a fake prover, with two minors and its own folder.
 type set struct {
 	*Filler
 	*fake
@@ -182,7 +182,7 @@ func TestKeptCellsThatAreNone(t *testing.T) {
 func TestWhatWasNotAskedForIsShownAsKept(t *testing.T) {
 	s := newSet(t)
 	s.Wanted = func(minor string, _ int, c Column) bool { return minor == "v1.37" && c == Applies }
-	// Nothing of v1.36 is wanted or kept, so nothing of it is laid out.
+	// No cell of v1.36 is wanted or stored, so no tree of it is laid out.
 	s.inErr = map[string]error{"v1.36": errors.New("no network")}
 	table := s.fill(t)
 	if len(s.proved) != 3 || table.Cells()[Proved] != 3 || table.Minors[1].Rows[0].Cells[0].Why != notAsked {

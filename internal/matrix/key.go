@@ -23,19 +23,20 @@ import (
 	"fmt"
 )
 
-// cellFormat is part of every key. Raise it when a column comes to prove something else.
+// cellFormat is part of every key. Raise it when the meaning of a column changes.
 const cellFormat = 1
 
-// Inputs are what goes into a minor's cells besides the series and the pins.
+// Inputs are the inputs of a minor's cells besides the series and the pins.
 type Inputs struct {
-	// Stock is the commit of the stock arm: it stands for every file of it.
+	// Stock is the commit of the stock arm; it covers every file of it.
 	Stock string
-	// Sources are digests of this project's own sources that decide a column.
+	// Sources are digests of this project's own sources that determine a column.
 	Sources map[Column]string
 }
 
-// Key is the digest of all that goes into a cell: the stock arm, the toolchain, the patches up to this one (for scenarios
-// the whole series), the declared tests, and this project's own sources of the column. Lower-case hexadecimal SHA-256.
+// Key returns the digest of all inputs of a cell: the stock arm, the toolchain, the patches up to this one (for scenarios
+// the whole series), the declared tests, and this project's own sources for the column. It is a lower-case hexadecimal
+// SHA-256.
 func (p *Plan) Key(number int, column Column, in Inputs) string {
 	h := sha256.New()
 	write := func(parts ...any) {

@@ -21,18 +21,18 @@ import (
 	"strings"
 )
 
-// Sign is a status in one letter's width, for tables.
+// Sign returns a status as one character, for tables.
 func (s Status) Sign() string {
 	return map[Status]string{Proved: "✓", Red: "✕", Drop: "↧", Nothing: "–", NotRun: "?"}[s]
 }
 
-// Word is a status in the words of a table.
+// Word returns a status in the words of a table.
 func (s Status) Word() string {
 	return map[Status]string{Proved: "proved", Red: "RED", Drop: "**DROP THE PATCH**", Nothing: "nothing to prove", NotRun: "not run"}[s]
 }
 
-// Markdown is the table for people who read text: first patch × minor, then each minor with all columns, then what is behind
-// the cells.
+// Markdown returns the table as text: first patch × minor, then each minor with all columns, then the evidence for the
+// cells.
 func (t Table) Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Proof per patch and minor\n\nWritten by `make matrix`. " + t.sentence() + "\n\n")
@@ -43,7 +43,7 @@ func (t Table) Markdown() string {
 	return b.String()
 }
 
-// sentence sums the table up.
+// sentence summarizes the table.
 func (t Table) sentence() string {
 	cells, rows := t.Cells(), t.Rows()
 	total := 0
@@ -107,7 +107,7 @@ func (m Minor) markdown(b *strings.Builder) {
 	}
 }
 
-// notes are what a reader has to know beyond the table: what is not proved, and what its scenarios and tests rest on.
+// notes writes the details that the table omits: unproved cells, and the evidence for scenarios and tests.
 func (r Row) notes(b *strings.Builder) {
 	var lines []string
 	if status, why := r.Verdict(); status == Drop {
@@ -137,7 +137,7 @@ func (r Row) notes(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// unproved says what each cell that is not proved is, those together that are so for the same reason.
+// unproved describes each cell that is not proved; cells with the same reason share a line.
 func (r Row) unproved() (lines []string) {
 	titles := map[string][]string{}
 	var order []string

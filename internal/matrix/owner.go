@@ -25,11 +25,11 @@ import (
 	"github.com/kgrace/kgrace/internal/patchset"
 )
 
-// ownerOf returns the place, from 0, of the patch that a declared test belongs to: the one that brings or changes its
-// function. Of several it is the first that writes what the test says when it fails; else, for a subtest, the first that
-// writes the subtest's own name; else the first. -1 where no patch does.
+// ownerOf returns the index of the patch that a declared test belongs to, or -1: the patch that adds or changes its
+// function. Of several it is the first one that contains the test's failure message; else, for a subtest, the first that
+// contains the subtest's own name; else the first.
 //
-// It is read off the patches alone, so that a cell's inputs are known before any tree is laid out.
+// It uses only the patches, so that a cell's inputs are known before any tree is laid out.
 func ownerOf(series *patchset.Series, d intree.Declared) int {
 	function, subtest, _ := strings.Cut(d.Test, "/")
 	first, named := -1, -1
@@ -55,7 +55,7 @@ func ownerOf(series *patchset.Series, d intree.Declared) int {
 	return first
 }
 
-// names reports whether a text has a subtest's name, as go test prints it or as it was written.
+// names reports whether a text contains a subtest's name, as go test prints it or as it was written.
 func names(text, subtest string) bool {
 	return strings.Contains(text, subtest) || strings.Contains(text, strings.ReplaceAll(subtest, "_", " "))
 }
@@ -66,7 +66,7 @@ var (
 	hunkContext  = regexp.MustCompile(`^@@ .+? @@ ?(.*)$`)
 )
 
-// changesTo says whether a patch adds or removes lines of a test function of a package, and returns those it adds.
+// changesTo reports whether a patch adds or removes lines of a test function of a package, and returns the added lines.
 func changesTo(p *patchset.Patch, pkg, function string) (added string, changed bool) {
 	var text strings.Builder
 	for _, f := range p.Files {

@@ -29,25 +29,25 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// Plan is what there is to prove on a minor.
+// Plan describes what to prove on a minor.
 type Plan struct {
 	Minor   string
 	Pins    versions.Minor
 	Series  *patchset.Series
 	Patches []Patch
-	// OnStock has the forms of the tests' helpers where a tree has no function that they call.
+	// OnStock lists variants of the tests' helpers for trees that lack a function that the helpers call.
 	OnStock []intree.StockForm
 }
 
-// Patch is one patch with what it says of itself.
+// Patch is one patch with its trailers.
 type Patch struct {
 	Number int // from 1
 	*patchset.Patch
 	DropWhen string
-	// Scenarios are the ids of its trailer; where there are none, NoScenario is the reason that the trailer gives.
+	// Scenarios are the ids in its trailer; if there are none, NoScenario is the reason that the trailer gives.
 	Scenarios  []string
 	NoScenario string
-	// Tests are the declared tests that it brings or changes.
+	// Tests are the declared tests that it adds or changes.
 	Tests []intree.Declared
 }
 
@@ -113,12 +113,12 @@ func (p *Patch) readTrailers(ctx context.Context) error {
 	return nil
 }
 
-// UpTo is the series up to and with patch n, counted from 1; UpTo(0) has no patch.
+// UpTo returns the series up to and including patch n, counted from 1; UpTo(0) has no patch.
 func (p *Plan) UpTo(n int) *patchset.Series {
 	return &patchset.Series{Dir: p.Series.Dir, Patches: p.Series.Patches[:n]}
 }
 
-// OnlyTests reports whether a patch touches nothing but what lies under test/, which needs a cluster to run.
+// OnlyTests reports whether a patch touches only files under test/, which needs a cluster to run.
 func (p Patch) OnlyTests() bool {
 	return !slices.ContainsFunc(p.Files, func(f patchset.File) bool { return !strings.HasPrefix(f.Path, "test/") })
 }

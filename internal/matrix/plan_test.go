@@ -26,7 +26,7 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// patchText is a patch as git format-patch writes it, with its trailers and one or two test files.
+// patchText returns a patch as git format-patch writes it, with its trailers and one or two test files.
 func patchText(n int, scenarios, diff string) string {
 	return fmt.Sprintf(`From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
 From: A Person <person@example.org>
@@ -170,7 +170,7 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// TestKeys changes one input at a time and looks which cells notice.
+// TestKeys changes one input at a time and checks which cells get another key.
 func TestKeys(t *testing.T) {
 	in := Inputs{Stock: "abc", Sources: map[Column]string{Builds: "b", Scenarios: "s"}}
 	keys := func(p *Plan, in Inputs) map[string]string {

@@ -27,24 +27,24 @@ import (
 	"strings"
 )
 
-// Store keeps cells in a folder, a file each.
+// Store stores cells in a folder, one file each.
 type Store struct{ Dir string }
 
-// errStale says that a kept cell is of other inputs.
-var errStale = errors.New("it is of other inputs")
+// errStale means that a stored cell has other inputs.
+var errStale = errors.New("it has other inputs")
 
 func (s Store) path(minor, patch string, c Column) string {
 	return filepath.Join(s.Dir, minor, strings.TrimSuffix(patch, ".patch"), string(c)+".json")
 }
 
-// Any reports whether there is any cell of a minor.
+// Any reports whether any cell of a minor is stored.
 func (s Store) Any(minor string) bool {
 	entries, err := os.ReadDir(filepath.Join(s.Dir, minor))
 	return err == nil && len(entries) > 0
 }
 
-// Get returns a kept cell of these inputs. Errors: one that satisfies errors.Is(err, fs.ErrNotExist) where none is kept,
-// errStale where it is of other inputs, and one that names the file where it is no cell.
+// Get returns the stored cell with these inputs. If none is stored, the error satisfies errors.Is(err, fs.ErrNotExist); if
+// it has other inputs, the error is errStale; if the file is not a cell, the error names the file.
 func (s Store) Get(minor, patch string, c Column, key string) (Cell, error) {
 	path := s.path(minor, patch, c)
 	data, err := os.ReadFile(path)
@@ -66,7 +66,7 @@ func (s Store) Get(minor, patch string, c Column, key string) (Cell, error) {
 	return cell, nil
 }
 
-// Put keeps a cell, whole or not at all. One that was not run is not kept.
+// Put stores a cell atomically, unless its status is NotRun.
 func (s Store) Put(minor, patch string, cell Cell) error {
 	if cell.Status == NotRun {
 		return nil
@@ -78,7 +78,7 @@ func (s Store) Put(minor, patch string, cell Cell) error {
 	return WriteFile(s.path(minor, patch, cell.Column), append(data, '\n'))
 }
 
-// Forget removes what is kept of a cell.
+// Forget removes a stored cell.
 func (s Store) Forget(minor, patch string, c Column) error {
 	if err := os.Remove(s.path(minor, patch, c)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -86,7 +86,7 @@ func (s Store) Forget(minor, patch string, c Column) error {
 	return nil
 }
 
-// WriteFile writes a file, whole or not at all, and the folders that it needs.
+// WriteFile writes a file atomically and creates its parent folders.
 func WriteFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

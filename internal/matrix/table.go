@@ -24,7 +24,7 @@ import (
 // Column is one thing to prove about a patch.
 type Column string
 
-// The columns, in their order; the package's comment says what each proves.
+// The columns in order; the package comment describes what each proves.
 const (
 	Applies   Column = "applies"
 	Builds    Column = "builds"
@@ -34,16 +34,16 @@ const (
 	Scenarios Column = "scenarios"
 )
 
-// Columns lists them in the order in which they are shown and filled.
+// Columns returns the columns in the order in which they are shown and filled.
 func Columns() []Column { return []Column{Applies, Builds, Upstream, Without, With, Scenarios} }
 
-// Title is the column's heading.
+// Title returns the column's heading.
 func (c Column) Title() string {
 	return map[Column]string{Applies: "applies", Builds: "builds", Upstream: "upstream tests pass", Without: "its tests fail without it",
 		With: "its tests pass with it", Scenarios: "scenarios"}[c]
 }
 
-// ParseColumn reads a column's name; the error lists the columns.
+// ParseColumn parses a column's name; the error lists the columns.
 func ParseColumn(name string) (Column, error) {
 	if c := Column(name); slices.Contains(Columns(), c) {
 		return c, nil
@@ -51,10 +51,10 @@ func ParseColumn(name string) (Column, error) {
 	return "", fmt.Errorf("unknown column %q; there are %v", name, Columns())
 }
 
-// Status is what a cell says.
+// Status is the result of a cell.
 type Status string
 
-// The statuses; the package's comment says what each means.
+// The statuses; the package comment describes their meanings.
 const (
 	Proved  Status = "proved"
 	Red     Status = "red"
@@ -63,10 +63,10 @@ const (
 	NotRun  Status = "not-run"
 )
 
-// Statuses lists them, the worst first.
+// Statuses returns the statuses, worst first.
 func Statuses() []Status { return []Status{Red, NotRun, Drop, Proved, Nothing} }
 
-// Evidence is one piece of what a cell rests on: a test, a package, a scenario, a build.
+// Evidence is one item that supports a cell's status: a test, a package, a scenario, a build.
 type Evidence struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
@@ -80,16 +80,16 @@ type Cell struct {
 	// Why is one line.
 	Why      string     `json:"why,omitempty"`
 	Evidence []Evidence `json:"evidence,omitempty"`
-	// Notes are what else was seen and does not decide.
+	// Notes are observations that do not affect the status.
 	Notes []string `json:"notes,omitempty"`
-	// Seconds is how long it took when it was filled.
+	// Seconds is how long filling it took.
 	Seconds float64 `json:"seconds,omitempty"`
-	// Key is the digest of all that went into it; empty where it is not run.
+	// Key is the digest of all its inputs; empty if it is not run.
 	Key string `json:"key,omitempty"`
 }
 
-// Settle makes the cell's status that of its evidence, the worst of it first, and Why the line that goes with it. A cell
-// without evidence stays as it is.
+// Settle sets the cell's status to the worst of its evidence, and Why to the matching line. A cell without evidence stays
+// as it is.
 func (c *Cell) Settle(proved string) {
 	if len(c.Evidence) == 0 {
 		return
@@ -140,7 +140,7 @@ func (r Row) Cell(c Column) Cell {
 	return Cell{Column: c, Status: NotRun, Why: "not in this table"}
 }
 
-// Verdict is what the row comes to, and why where that is not plain from its cells.
+// Verdict returns the status of the row, and the reason if its cells do not make it obvious.
 func (r Row) Verdict() (Status, string) {
 	drop, still := "", ""
 	status := Proved
@@ -181,7 +181,7 @@ type Table struct {
 	Minors []Minor `json:"minors"`
 }
 
-// Row finds the row of a subject on a minor.
+// Row returns the row of a subject on a minor.
 func (m Minor) Row(subject string) (Row, bool) {
 	for _, r := range m.Rows {
 		if r.Subject == subject {
@@ -191,7 +191,7 @@ func (m Minor) Row(subject string) (Row, bool) {
 	return Row{}, false
 }
 
-// Subjects lists the patches' subjects over all minors, those of the longest series first, each once.
+// Subjects returns the subjects of the patches of all minors, those of the longest series first, without duplicates.
 func (t Table) Subjects() []string {
 	longest := slices.Clone(t.Minors)
 	slices.SortStableFunc(longest, func(a, b Minor) int { return len(b.Rows) - len(a.Rows) })
@@ -206,7 +206,7 @@ func (t Table) Subjects() []string {
 	return all
 }
 
-// Status is the worst of the rows: red, then not-run, then drop, then proved. An empty table is not-run.
+// Status returns the worst status of the rows: red, then not-run, then drop, then proved. An empty table is not-run.
 func (t Table) Status() Status {
 	counts := t.Rows()
 	for _, s := range Statuses() {

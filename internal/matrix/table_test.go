@@ -21,7 +21,7 @@ import (
 	"testing"
 )
 
-// rowOf is a row whose cells are proved, but for some.
+// rowOf returns a row whose cells are proved except for the given ones.
 func rowOf(change map[Column]Status) Row {
 	r := Row{Number: 2, Patch: "0002-two.patch", Subject: "kubelet: thought 2", DropWhen: "upstream has thought 2"}
 	for _, c := range Columns() {

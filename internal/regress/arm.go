@@ -37,10 +37,10 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// downTimeout bounds taking a node down, which goes on when the run was interrupted.
+// downTimeout bounds taking a node down, which continues when the run is interrupted.
 const downTimeout = 60 * time.Second
 
-// bench is a place of one arm with everything that records it.
+// bench is the place of one arm, with everything that records it.
 type bench struct {
 	run      *Run
 	arm      verdict.Arm
@@ -52,7 +52,7 @@ type bench struct {
 	versions map[string]string
 
 	mu    sync.Mutex
-	plays []*play // under way or to begin
+	plays []*play // under way or not yet started
 }
 
 func newBench(r *Run, arm verdict.Arm) *bench {
@@ -60,7 +60,7 @@ func newBench(r *Run, arm verdict.Arm) *bench {
 	return &bench{run: r, arm: arm, recorder: recorder, waits: &waits{record: recorder}}
 }
 
-// runArm brings the arm's node up, runs the scenarios, and takes it down whatever happens.
+// runArm brings the arm's node up, runs the scenarios, and always takes the node down.
 func (r *Run) runArm(ctx context.Context, arm verdict.Arm) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -71,24 +71,24 @@ func (r *Run) runArm(ctx context.Context, arm verdict.Arm) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: no node: %w", arm, err)
 	}
-	// A node that dies takes its scenarios with it, at once and with its own reason.
+	// If the node dies, its scenarios end at once, with the node's error as the reason.
 	go func() {
 		select {
 		case <-b.node.Lost():
-			// The error comes with the end of a program's log; one line of it is enough for twenty histories.
+			// The error includes the end of a program's log; its first line is enough for twenty histories.
 			r.logf("%s the node was lost: %v", arm, b.node.Err())
 			why, _, _ := strings.Cut(b.node.Err().Error(), "\n")
 			cancel(errors.New("the node was lost: " + why))
 		case <-ctx.Done():
 		}
 	}()
-	// The recorder is a part of this process at some levels, and the watches of the API are at all.
+	// At every level the watches of the API, and at some levels the recorder, run in this process.
 	go control.DetectStalls(ctx, b.waits)
 	defer b.tell(ctx)()
 	return b.runAll(ctx)
 }
 
-// open brings the node up and begins to watch its API.
+// open brings the node up and starts watching its API.
 func (b *bench) open(ctx context.Context) error {
 	open := b.run.options.Open
 	switch {
@@ -133,7 +133,7 @@ func (b *bench) open(ctx context.Context) error {
 	return nil
 }
 
-// recording says why the recording is not whole; nil while it is.
+// recording returns an error if the recording is incomplete.
 func (b *bench) recording() error {
 	errs := []error{b.node.Recording()}
 	for _, w := range b.watches {
@@ -158,26 +158,26 @@ func (b *bench) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// LogsPath is where the logs of a place lie below the artifacts folder, if something went wrong there.
+// LogsPath returns the path below the artifacts folder of the logs that a place leaves when something went wrong.
 func LogsPath(level scenario.Level, arm verdict.Arm) string {
 	return filepath.Join("logs", string(level), string(arm))
 }
 
-// keepLogs keeps the logs of a place that are gone with it, unless all went well.
+// keepLogs stores the logs that would vanish with the place, unless every result is as expected.
 func (b *bench) keepLogs() error {
 	place, ok := b.node.(logging)
 	if !ok || b.run.good(b.arm) {
 		return nil
 	}
 	dir := filepath.Join(b.run.options.Artifacts, LogsPath(b.run.options.Level, b.arm))
-	b.run.logf("%s not all is as expected; the nodes' logs go to %s", b.arm, dir)
+	b.run.logf("%s some results are not as expected; the nodes' logs go to %s", b.arm, dir)
 	if err := place.ExportLogs(dir); err != nil {
 		return fmt.Errorf("%s: keep the nodes' logs: %w", b.arm, err)
 	}
 	return nil
 }
 
-// progress makes lines of other packages lines of progress.
+// progress turns lines of other packages into lines of progress.
 type progress struct{ run *Run }
 
 func (p progress) Write(text []byte) (int, error) {

@@ -37,19 +37,19 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// What follows takes a cluster: controllers that make pods, a taint manager, kubectl.
+// This file needs a cluster: controllers that create pods, a taint manager, kubectl.
 
-// scenarioLabel is on every pod that a controller or kubectl must find.
+// scenarioLabel is the label by which a controller or kubectl finds the pod of a scenario.
 const scenarioLabel = "kgrace.test/scenario"
 
-// pod makes the API object of the scenario's pod.
+// pod returns the API object of the scenario's pod.
 func (p *apiPlace) pod(s scenario.Scenario) *corev1.Pod {
 	pod := podspec.Pod(s, p.node.NodeName(), p.node.LinesDir())
 	pod.Labels = map[string]string{scenarioLabel: s.ID}
 	return pod
 }
 
-// createOwner creates the controller that makes the scenario's pod.
+// createOwner creates the controller that creates the scenario's pod.
 func (p *apiPlace) createOwner(ctx context.Context, s scenario.Scenario) error {
 	pod := p.pod(s)
 	about := metav1.ObjectMeta{Name: s.ID, Namespace: namespace}
@@ -82,7 +82,7 @@ func (p *apiPlace) createOwner(ctx context.Context, s scenario.Scenario) error {
 	return err
 }
 
-// remove removes the pod, and the controller that would make another.
+// remove deletes the pod, and the controller that would create another.
 func (p *play) remove(ctx context.Context) error {
 	policy, name := metav1.DeletePropagationBackground, p.Scenario.ID
 	var err error
@@ -100,20 +100,20 @@ func (p *play) remove(ctx context.Context) error {
 	return p.client.CoreV1().Pods(namespace).Delete(ctx, p.Target, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
 }
 
-// owned returns the name of the pod that the controller made.
+// owned returns the name of the pod that the controller created.
 func (b *bench) owned(ctx context.Context, s scenario.Scenario) (string, error) {
 	pods, err := b.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: scenarioLabel + "=" + s.ID})
 	if err != nil {
 		return "", err
 	}
 	if len(pods.Items) != 1 {
-		return "", fmt.Errorf("the %s made %d pods, expected one", s.Pod.Owner, len(pods.Items))
+		return "", fmt.Errorf("the %s created %d pods, expected one", s.Pod.Owner, len(pods.Items))
 	}
 	return pods.Items[0].Name, nil
 }
 
-// evictedByTaint taints the node and waits until the taint manager's delete has marked the pod. The history has that delete
-// as sent when the taint was about to be set, which is no later than it was.
+// evictedByTaint taints the node and waits until the taint manager's delete has marked the pod. In the history that delete
+// is sent just before the taint is set, so never later than the real one.
 func (p *apiPlace) evictedByTaint(ctx context.Context, play *player.Play) error {
 	play.Log.Add(history.Event{Kind: history.APIDelete, Pod: play.Target})
 	if err := p.taint(ctx, true); err != nil {
@@ -129,7 +129,7 @@ func (p *apiPlace) evictedByTaint(ctx context.Context, play *player.Play) error 
 	return nil
 }
 
-// drain has kubectl send what it sends for the pod: an eviction with grace 0.
+// drain runs `kubectl drain`, which sends an eviction with grace 0 for the pod.
 func (p *apiPlace) drain(ctx context.Context, play *player.Play) error {
 	place, ok := p.node.(clustered)
 	if !ok {
@@ -146,7 +146,8 @@ func (p *apiPlace) drain(ctx context.Context, play *player.Play) error {
 	return err
 }
 
-// admits waits until pods of the namespace are admitted: until the controller manager has given it a service account.
+// admits waits until pods of the namespace are admitted, that is until the controller manager has created its service
+// account.
 func admits(ctx context.Context, client kubernetes.Interface) error {
 	accounts := client.CoreV1().ServiceAccounts(namespace)
 	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, "default").String()

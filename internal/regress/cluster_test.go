@@ -38,7 +38,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// stage is a place that is not one: an API in memory and no node behind it.
+// stage is a fake place: an API in memory without a node behind it.
 type stage struct {
 	client  kubernetes.Interface
 	drained string
@@ -65,8 +65,8 @@ func (s *stage) Drain(_ context.Context, l string) error { s.drained = l; return
 // node is the stage's node in the API.
 func node() *corev1.Node { return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}} }
 
-// created has a function called, in a goroutine of its own, for each pod that is created; deleted is closed with its first delete.
-// The API takes creates and deletes of pods and knows no pod.
+// created calls run, in a goroutine of its own, for each pod that is created, and closes deleted at the pod's first delete.
+// The API accepts creates and deletes of pods and stores none.
 func created(client *fake.Clientset, run func(pod string, deleted <-chan struct{})) {
 	var mu sync.Mutex
 	deletes := map[string]func(){}
@@ -96,7 +96,7 @@ func onKind(t *testing.T, id string) scenario.Scenario {
 	return all[0]
 }
 
-// onStage is a scenario ready to play on a stage.
+// onStage returns a scenario ready to run on a stage.
 func onStage(t *testing.T, s *stage, id string) *play {
 	t.Helper()
 	b := newBench(&Run{options: Options{Level: scenario.LevelKind}}, verdict.Fixed)
@@ -121,7 +121,7 @@ func TestKindCarriesItsRows(t *testing.T) {
 	}
 }
 
-// Each owner makes pods that the scheduler puts on the worker and that say whose they are.
+// Each owner creates pods that the scheduler puts on the worker and that carry the scenario's label.
 func TestOwners(t *testing.T) {
 	ctx := t.Context()
 	client := fake.NewClientset()
@@ -164,7 +164,7 @@ func TestOwnedPodIsFound(t *testing.T) {
 	if name, err := p.owned(t.Context(), p.Scenario); err != nil || name != pod.Name {
 		t.Errorf("%s, %v", name, err)
 	}
-	// Its events, and those of the pod that takes its place, come to the scenario's history.
+	// The scenario's history gets the pod's events, and those of its replacement.
 	for _, name := range []string{pod.Name, "daemonset-force-other", "other"} {
 		p.recorder.Add(history.Event{Kind: history.APIPod, Pod: name})
 	}
@@ -173,7 +173,7 @@ func TestOwnedPodIsFound(t *testing.T) {
 	}
 }
 
-// A drain is a request with grace 0 by another hand; one that kubectl could not carry out is none.
+// A drain counts as a request with grace 0 by another client; one that kubectl could not carry out does not count.
 func TestDrain(t *testing.T) {
 	s := &stage{client: fake.NewClientset()}
 	p := onStage(t, s, "drain-force")
@@ -193,7 +193,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// The next pod has the port of the first one, and its name.
+// The next pod has the port and the name of the first one.
 func TestRecreate(t *testing.T) {
 	client := fake.NewClientset()
 	p := onStage(t, &stage{client: client}, "hostport-reuse")
@@ -208,7 +208,7 @@ func TestRecreate(t *testing.T) {
 	}
 }
 
-// The logs of nodes that are gone with a run are kept unless all went well.
+// The logs of nodes that vanish with a run are stored unless every result is as expected.
 func TestLogsAreKept(t *testing.T) {
 	s := &stage{client: fake.NewClientset()}
 	b := &bench{run: &Run{options: Options{Level: scenario.LevelKind, Artifacts: "/artifacts"}}, arm: verdict.Fixed, node: s}
@@ -219,14 +219,14 @@ func TestLogsAreKept(t *testing.T) {
 	b.run.options.Scenarios = []scenario.Scenario{row}
 	b.run.slots = map[key]*slot{{verdict.Fixed, row.ID}: {ready: make(chan struct{})}}
 	if err := b.close(t.Context()); err != nil || s.logs != "/artifacts/logs/kind/fixed" {
-		t.Errorf("a result is missing: %q, %v", s.logs, err)
+		t.Errorf("with a missing result: %q, %v", s.logs, err)
 	}
 	s.logs = ""
 	slot := b.run.slots[key{verdict.Fixed, row.ID}]
 	slot.result = result.Result{Rules: []result.Rule{{Verdict: "fixed"}}}
 	close(slot.ready)
 	if err := b.close(t.Context()); err != nil || s.logs != "" {
-		t.Errorf("all is as expected: %q, %v", s.logs, err)
+		t.Errorf("with every result as expected: %q, %v", s.logs, err)
 	}
 }
 

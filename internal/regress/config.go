@@ -27,10 +27,10 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// ConfigVar names the file that tells the Ginkgo suite what to run; `kgrace regress` writes it.
+// ConfigVar is the environment variable that names the Ginkgo suite's configuration file; `kgrace regress` writes the file.
 const ConfigVar = "KGRACE_REGRESSION"
 
-// Config is what that file holds.
+// Config is the content of that file.
 type Config struct {
 	Minor     string                            `json:"minor"`
 	Level     scenario.Level                    `json:"level,omitempty"` // "" is the node level
@@ -41,13 +41,13 @@ type Config struct {
 	Artifacts string                            `json:"artifacts"`
 	OneByOne  bool                              `json:"oneByOne"`
 	Jobs      int                               `json:"jobs,omitempty"`
-	// Clusters is what the kind level's clusters are made of.
+	// Clusters describes the clusters of the kind level.
 	Clusters *Clusters `json:"clusters,omitempty"`
-	// Lifeline says that standard input is a pipe whose end means that the suite shall end.
+	// Lifeline reports that standard input is a pipe; the suite ends when that pipe ends.
 	Lifeline bool `json:"lifeline"`
 }
 
-// Write writes the file.
+// Write writes the configuration to path.
 func (c Config) Write(path string) error {
 	data, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
@@ -56,7 +56,7 @@ func (c Config) Write(path string) error {
 	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
-// ReadConfig reads the file and makes options of it. Every name in it must be known.
+// ReadConfig reads the file and returns its options. It rejects unknown names.
 func ReadConfig(path string, progress io.Writer) (options Options, lifeline bool, err error) {
 	var c Config
 	data, err := os.ReadFile(path)

@@ -30,25 +30,25 @@ import (
 type Options struct {
 	// Minor is the Kubernetes minor, for headers and reports.
 	Minor string
-	// Level is that of the run; "" is the node level.
+	// Level is the level of the run; "" means the node level.
 	Level scenario.Level
-	// Open makes the place of an arm; nil is a real node of this machine, made of Bin, or at the kind level a cluster, made of
-	// Clusters.
+	// Open opens the place of an arm. If nil, it is a real node on this machine with the programs of Bin, or at the kind level
+	// a cluster described by Clusters.
 	Open Opener
 	Arms []verdict.Arm
-	// Scenarios as they stand in the catalogue.
+	// Scenarios are the scenarios to run, unchanged from the catalogue.
 	Scenarios []scenario.Scenario
-	// Bin holds the programs of each arm's node, as localnode.Config.Bin.
+	// Bin maps each arm to the programs of its node, as in localnode.Config.Bin.
 	Bin map[verdict.Arm]map[string]string
-	// Clusters is what the clusters of the kind level are made of.
+	// Clusters describes the clusters of the kind level.
 	Clusters *Clusters
-	// Nodes is where the nodes' folders go, Artifacts where histories and results go.
+	// Nodes is the parent folder of the nodes' folders; Artifacts receives histories and results.
 	Nodes, Artifacts string
-	// OneByOne runs one arm after the other; otherwise both at once, if this machine is fit for it.
+	// OneByOne runs one arm after the other; otherwise both run at once if this machine is fast enough.
 	OneByOne bool
-	// Jobs is how many scenarios may be under way at once, over both arms; 0 leaves it to the machine.
+	// Jobs is the maximum number of scenarios under way at once, over both arms; 0 derives it from the machine's speed.
 	Jobs int
-	// Progress takes one line for each thing done; nil for none.
+	// Progress receives one line per event; nil discards them.
 	Progress io.Writer
 }
 
@@ -59,7 +59,7 @@ func (o Options) check() error {
 	case len(o.Arms) == 0:
 		return errors.New("no arm to run on")
 	case o.Jobs < 0:
-		return fmt.Errorf("%d scenarios at once: expected at least 1, or 0 for as many as this machine is fit for", o.Jobs)
+		return fmt.Errorf("%d scenarios at once: expected at least 1, or 0 to derive the number from this machine's speed", o.Jobs)
 	}
 	for _, arm := range o.Arms {
 		switch {
@@ -83,14 +83,14 @@ func (o Options) check() error {
 	return nil
 }
 
-// Durations of a run. None decides a verdict: what is not seen in time makes a scenario invalid, or is broken by a bound
-// of the contract that lies far inside.
+// Durations of a run. They decide no verdict: an event that is not seen in time makes a scenario invalid, or breaks a much
+// shorter bound of the contract.
 const (
-	// rest is how long a pod runs at least before the first step: a pod deleted right after its start is stopped only when
+	// rest is the minimum time that a pod runs before the first step: a pod deleted right after its start is stopped only when
 	// the pod cache is newer, up to 2 s later on stock.
 	rest = 3 * time.Second
-	// settle is how long it is observed after all is over: an event that the kubelet sends in the background, a second
-	// TERM, a late call must have the time to come.
+	// settle is how long a scenario is observed after its end, so that late events are still recorded: one that the kubelet
+	// sends in the background, a second TERM, a late call.
 	settle = time.Second
 	// request bounds one API request.
 	request = 10 * time.Second

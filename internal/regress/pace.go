@@ -24,39 +24,40 @@ import (
 	"time"
 )
 
-// Twenty pods that start or end in the same moment would measure this machine and not the kubelet. How much happens at once
-// follows from its cores and from how long it took to start the first pod of the run.
+// Twenty pods that start or end at once would measure this machine and not the kubelet. The concurrency depends on the
+// number of cores and on how long the first pod of the run took to start.
 const (
-	// perCore is how many scenarios may be under way for each core, over both arms, on a machine that starts a pod within quick.
-	// Most of the time a scenario only waits.
+	// perCore is the number of scenarios per core, over both arms, that may be under way on a machine that starts a pod within
+	// quick. Most of the time a scenario only waits.
 	perCore = 14
 	quick   = 2 * time.Second
-	// sideBySide is how many there must be for both arms to run at once: with fewer, the second node costs more than it saves.
+	// sideBySide is the minimum number of scenarios for both arms to run at once: with fewer, the second node costs more time
+	// than it saves.
 	sideBySide = 8
 	// apart is the time between the first requests of two scenarios.
 	apart = 350 * time.Millisecond
 )
 
-// pace is how fast a run goes. It is settled by the first pod that starts.
+// pace controls the concurrency of a run. The first pod that starts determines it.
 type pace struct {
 	cores int
-	// jobs is what the user asks for; 0 leaves it to the machine.
+	// jobs is the user's setting; 0 derives the number from the machine's speed.
 	jobs int
-	// arms is how many arms want to run, oneByOne that they must not do so at once.
+	// arms is the number of arms to run; oneByOne forbids running them at once.
 	arms     int
 	oneByOne bool
 
 	once    sync.Once
-	settled chan struct{} // closed when what follows is known
+	settled chan struct{} // closed when the following fields are known
 	each    int           // scenarios under way on one arm
 	both    bool          // the arms run side by side
 	why     string
 
-	starts chan struct{} // has as many places as pods may start at once
-	allUp  chan struct{} // closed when the places of all arms are up, or could not be brought up
+	starts chan struct{} // a semaphore for pods that may start at once
+	allUp  chan struct{} // closed when the places of all arms are up or have failed
 	mu     sync.Mutex
 	up     int
-	next   time.Time // when the next first request may be sent
+	next   time.Time // earliest time of the next first request
 }
 
 func newPace(o Options) *pace {
@@ -65,7 +66,7 @@ func newPace(o Options) *pace {
 		starts: make(chan struct{}, cores), allUp: make(chan struct{})}
 }
 
-// settle decides how much runs at once, given how long the first pod took to start. Only the first call counts.
+// settle sets the concurrency from the time that the first pod took to start. Only the first call has an effect.
 func (p *pace) settle(took time.Duration) {
 	p.once.Do(func() {
 		all := p.jobs
@@ -91,7 +92,7 @@ func (p *pace) settle(took time.Duration) {
 	})
 }
 
-// placeUp notes that the place of one more arm is up, or could not be brought up.
+// placeUp records that the place of one more arm is up or has failed.
 func (p *pace) placeUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,7 +101,7 @@ func (p *pace) placeUp() {
 	}
 }
 
-// calm waits until no place is being brought up beside an arm's scenarios.
+// calm waits until no other place is starting while an arm's scenarios run.
 func (p *pace) calm(ctx context.Context) {
 	if !p.both {
 		return
@@ -111,7 +112,7 @@ func (p *pace) calm(ctx context.Context) {
 	}
 }
 
-// start waits until one more pod may start; what it returns must be called when that runs.
+// start waits until one more pod may start; the caller calls done when that pod runs.
 func (p *pace) start(ctx context.Context) (done func(), err error) {
 	select {
 	case p.starts <- struct{}{}:
@@ -121,7 +122,8 @@ func (p *pace) start(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// turn returns when a scenario whose pod runs may send its first request: not before a moment, and not together with another.
+// turn returns the time at which a scenario whose pod runs may send its first request: not before from, and apart from
+// those of other scenarios.
 func (p *pace) turn(from time.Time) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -26,7 +26,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// How much runs at once follows from the cores, from the first pod, and from what the user asks for.
+// The concurrency depends on the cores, the first pod, and the user's setting.
 func TestPace(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -50,7 +50,7 @@ func TestPace(t *testing.T) {
 		p := newPace(Options{Arms: verdict.Arms(), Jobs: c.jobs, OneByOne: c.oneByOne})
 		p.cores = c.cores
 		p.settle(c.took)
-		p.settle(time.Hour) // comes too late
+		p.settle(time.Hour) // too late to have an effect
 		if p.each != c.each || p.both != c.both || !strings.Contains(p.why, "to start, with") {
 			t.Errorf("%s: %d on each arm, side by side %v (%s), want %d, %v", c.name, p.each, p.both, p.why, c.each, c.both)
 		}
@@ -62,7 +62,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// An arm's scenarios wait for the other arm's place where both run at once, and only there.
+// An arm's scenarios wait for the other arm's place only if both run at once.
 func TestCalm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPace(Options{Arms: verdict.Arms()})
@@ -81,7 +81,7 @@ func TestCalm(t *testing.T) {
 	})
 }
 
-// First requests are apart, whoever's; no more pods start at once than there are places.
+// First requests are apart across scenarios; no more pods start at once than there are slots.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPace(Options{Arms: verdict.Arms()})
@@ -99,7 +99,7 @@ func TestTurns(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := p.start(ctx); err == nil {
-			t.Error("two pods start at once, and there is one place")
+			t.Error("two pods start at once with one slot")
 		}
 		done()
 		if _, err := p.start(t.Context()); err != nil {

@@ -37,10 +37,10 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// disturbance bounds a step that ends a program of the node and waits for it to serve again.
+// disturbance bounds a step that kills a program of the node and waits until it serves again.
 const disturbance = 60 * time.Second
 
-// carries reports whether a level can carry a step out.
+// carries reports whether a level can carry out a step.
 func carries(level scenario.Level, do scenario.Action) bool {
 	switch do.(type) {
 	case scenario.Delete, scenario.DeletePlainly, scenario.Touch, scenario.RemoveFinalizer, scenario.Force, scenario.Taint, scenario.RemoveManifest, scenario.ChangeManifest, scenario.AddManifest,
@@ -54,7 +54,7 @@ func carries(level scenario.Level, do scenario.Action) bool {
 	return false
 }
 
-// apiPlace is a node behind a real API server as a place of package player.
+// apiPlace implements player.Place for a node behind a real API server.
 type apiPlace struct{ *bench }
 
 var _ player.Place = (*apiPlace)(nil)
@@ -90,12 +90,13 @@ func (p *apiPlace) patch(ctx context.Context, pod, change string) error {
 	return err
 }
 
-// manifest is the file of a static pod.
+// manifest returns the path of a static pod's manifest.
 func (p *apiPlace) manifest(s scenario.Scenario) string {
 	return filepath.Join(p.node.ManifestsDir(), s.ID+".json")
 }
 
-// WriteManifest implements player.Place. It puts the file in place as a whole: the kubelet passes over names that begin with a dot.
+// WriteManifest implements player.Place. It renames the finished file into place; the kubelet ignores names that begin with
+// a dot.
 func (p *apiPlace) WriteManifest(_ context.Context, s scenario.Scenario, changed bool) error {
 	data, err := podspec.Manifest(s, p.node.LinesDir(), changed)
 	if err != nil {
@@ -117,7 +118,7 @@ func (p *apiPlace) RemoveManifest(_ context.Context, s scenario.Scenario) error 
 func (p *apiPlace) Inject(f criproxy.Fault) (remove func(), err error) {
 	place, ok := p.node.(faulty)
 	if !ok {
-		return nil, fmt.Errorf("level %s cannot make the runtime fail", p.run.options.Level)
+		return nil, fmt.Errorf("level %s cannot inject runtime faults", p.run.options.Level)
 	}
 	return place.Inject(f)
 }
@@ -141,7 +142,7 @@ func (p *apiPlace) Carry(ctx context.Context, play *player.Play, do scenario.Act
 		if err := p.taint(ctx, true); err != nil {
 			return err
 		}
-		// A cluster has a taint manager. Elsewhere the harness sends what that would send.
+		// A cluster has a taint manager. Elsewhere the harness sends the delete that it would send.
 		play.Delete(ctx, play.Target, nil)
 		return nil
 	case scenario.Drain:
@@ -164,7 +165,7 @@ func (p *apiPlace) Carry(ctx context.Context, play *player.Play, do scenario.Act
 	return play.CannotCarry()
 }
 
-// forgotten waits until the kubelet's own list of pods no longer has a pod.
+// forgotten waits until the kubelet's own pod list no longer contains a pod.
 func (p *apiPlace) forgotten(ctx context.Context, name string) error {
 	for {
 		var list corev1.PodList
@@ -183,7 +184,7 @@ func (p *apiPlace) forgotten(ctx context.Context, name string) error {
 	}
 }
 
-// taint puts the scenario's taint on the node, or takes it away.
+// taint adds the scenario's taint to the node, or removes it.
 func (p *apiPlace) taint(ctx context.Context, on bool) error {
 	nodes := p.client.CoreV1().Nodes()
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
@@ -208,7 +209,7 @@ func (p *apiPlace) taint(ctx context.Context, on bool) error {
 
 const taintKey = "kgrace.test/taint-evict"
 
-// tidy takes back what the scenario left on the node.
+// tidy undoes what the scenario left on the node.
 func (p *play) tidy(ctx context.Context) {
 	p.err = errors.Join(p.err, p.End())
 	if p.Scenario.Pod.Static {
@@ -217,7 +218,7 @@ func (p *play) tidy(ctx context.Context) {
 		}
 	}
 	if p.Scenario.Pod.Finalizer && ctx.Err() == nil {
-		// A scenario that was cut short has not done it.
+		// A scenario that was cut short has not removed its finalizers.
 		if err := p.Place.RemoveFinalizers(ctx, p.Target); !apierrors.IsNotFound(err) {
 			p.err = errors.Join(p.err, err)
 		}

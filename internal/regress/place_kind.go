@@ -27,17 +27,17 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Clusters is what the kind level's clusters are made of.
+// Clusters describes the clusters of the kind level.
 type Clusters struct {
-	// Images are the node images, one an arm.
+	// Images maps each arm to its node image.
 	Images map[verdict.Arm]string `json:"images"`
-	// Prefix begins the clusters' names; the arm follows.
+	// Prefix is the prefix of the clusters' names; the arm follows.
 	Prefix string `json:"prefix"`
-	// Programs are what a cluster's worker is given.
+	// Programs are the programs for a cluster's worker.
 	kindcluster.Programs
 }
 
-// openCluster makes the arm's cluster. What a cluster that fails logged is kept below the artifacts folder.
+// openCluster creates the arm's cluster. Logs of a cluster that fails are stored below the artifacts folder.
 func (r *Run) openCluster(ctx context.Context, arm verdict.Arm, record history.Sink) (Place, error) {
 	clusters := r.options.Clusters
 	cluster, err := kindcluster.Up(ctx, kindcluster.Config{

@@ -33,7 +33,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// realNode is the place of the node level.
+// realNode is the place at the node level.
 type realNode struct {
 	*localnode.Node
 	client kubernetes.Interface
@@ -45,7 +45,7 @@ type realNode struct {
 	trouble error
 }
 
-// openNode brings the arm's node up, recording from before the kubelet's start.
+// openNode brings the arm's node up and records from before the kubelet starts.
 func (r *Run) openNode(ctx context.Context, arm verdict.Arm, record history.Sink) (_ Place, err error) {
 	n := &realNode{}
 	defer func() {
@@ -61,7 +61,7 @@ func (r *Run) openNode(ctx context.Context, arm verdict.Arm, record history.Sink
 	n.Node, err = localnode.Up(ctx, localnode.Config{
 		Dir: dir, Name: "regress-" + string(arm), Bin: r.options.Bin[arm],
 		RuntimeEndpoint: endpoint, ParentDeath: true, Log: progress{r},
-		// The context here ends with the start; what is started must not.
+		// This context ends with the start; the recording must outlive it.
 		BeforeKubelet: func(_ context.Context, node *localnode.Node) error { return n.record(ctx, r, node, endpoint, record) },
 	})
 	if err != nil {
@@ -110,7 +110,7 @@ func (n *realNode) Close(ctx context.Context) error {
 		errs = append(errs, n.Down(ctx))
 	}
 	if n.beside != nil {
-		// What it has to say of the recording was asked before.
+		// Recording has already returned its error.
 		_ = n.beside.Close()
 	}
 	if n.lines != nil {

@@ -37,24 +37,24 @@ type play struct {
 	*player.Play
 	row   scenario.Scenario // as in the catalogue
 	armed bool
-	// second says why the first run of the scenario decided nothing, if this is the second.
+	// second is the reason why the first run of the scenario had no decision, if this is the second run.
 	second string
-	// result is there when it has been performed; interrupted says that the run, or its recording, ended first.
+	// result is set after perform; interrupted means that the run, or its recording, ended first.
 	result      result.Result
 	interrupted bool
-	// err is trouble with files; all else is in the history.
+	// err collects errors of files; everything else is in the history.
 	err error
 
 	mu    sync.Mutex
-	stage string // what it waits for
+	stage string // what it is waiting for
 }
 
-// newPlay makes the play of a scenario; second says why it is played a second time, "" if it is not.
+// newPlay returns the play of a scenario; second is the reason for a second run, "" for a first run.
 func (b *bench) newPlay(row scenario.Scenario, second string) (*play, error) {
 	level := b.run.options.Level
 	s := row.At(level)
 	if second != "" {
-		s.ID += "-again" // the first one's pod may still be in the API
+		s.ID += "-again" // the first run's pod may still be in the API
 	}
 	p := &play{bench: b, row: row, second: second}
 	target, more := player.Names(s, b.node.NodeName())
@@ -67,7 +67,7 @@ func (b *bench) newPlay(row scenario.Scenario, second string) (*play, error) {
 	return p, err
 }
 
-// prepare makes the scenario ready to begin.
+// prepare arms the scenario.
 func (p *play) prepare(ctx context.Context) {
 	err := p.Prepare(ctx)
 	if err == nil && p.Scenario.Pod.Owner != "" {
@@ -80,7 +80,7 @@ func (p *play) prepare(ctx context.Context) {
 	p.armed = true
 }
 
-// perform carries the steps out, the first at start, observes, and has the history judged.
+// perform carries out the steps, the first at start, observes, and has the history judged.
 func (p *play) perform(ctx context.Context, start time.Time) {
 	if p.armed {
 		if err := p.act(ctx, start); err != nil {
@@ -89,7 +89,7 @@ func (p *play) perform(ctx context.Context, start time.Time) {
 			p.abandon(fmt.Errorf("the recording is not whole: %w", err))
 		}
 	}
-	// Before the result is there: with the last one the run is over, and its context may end.
+	// Before the result is set: the last result ends the run and may end its context.
 	p.tidy(ctx)
 	for _, e := range p.waits.since(start) {
 		p.Log.Add(e)

@@ -25,24 +25,24 @@ import (
 	"github.com/kgrace/kgrace/internal/player"
 )
 
-// tells is how often a run says what it waits for.
+// tells is the interval between progress lines that report what a run is waiting for.
 const tells = 15 * time.Second
 
-// at notes what a play waits for.
+// at records what a play is waiting for.
 func (p *play) at(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stage = fmt.Sprintf(format, args...)
 }
 
-// waitsFor is what a play waits for; "" when it is over, or has not begun.
+// waitsFor returns what a play is waiting for; "" before its start and after its end.
 func (p *play) waitsFor() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stage
 }
 
-// tell says again and again what the arm waits for, until ctx ends or what it returns is called.
+// tell logs repeatedly what the arm is waiting for, until ctx ends or stop is called.
 func (b *bench) tell(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -60,7 +60,7 @@ func (b *bench) tell(ctx context.Context) (stop func()) {
 	}
 }
 
-// named is how many scenarios are named in a line of progress.
+// named is the number of scenarios listed in one progress line.
 const named = 3
 
 func (b *bench) waitsFor() string {

@@ -28,7 +28,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// recorded are histories of real nodes.
+// recorded contains histories of real nodes.
 const recorded = "../judge/testdata/histories"
 
 func catalogue(t *testing.T) []scenario.Scenario {
@@ -78,7 +78,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// Without programs no node comes up; every scenario must end up invalid, none red, and the reason must be told.
+// Without programs no node comes up; every scenario must end up invalid with the reason, none red.
 func TestNoNodeIsInvalidNeverRed(t *testing.T) {
 	var progress bytes.Buffer
 	node, err := scenario.Pick(catalogue(t), scenario.LevelNode)
@@ -150,7 +150,7 @@ func TestConfigComesBack(t *testing.T) {
 	}
 }
 
-// What this level cannot carry is left to others by the catalogue, and refused when asked for.
+// The catalogue omits from a level the steps that it cannot carry out, and regress refuses them.
 func TestNodeCarriesItsRows(t *testing.T) {
 	for _, s := range catalogue(t) {
 		for _, step := range s.Steps {

@@ -31,12 +31,12 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Reports are the names of a level's reports in the artifacts folder: JUnit, and Ginkgo's own JSON.
+// Reports returns the names of a level's reports in the artifacts folder: JUnit, and Ginkgo's own JSON.
 func Reports(level scenario.Level) (junit, ginkgo string) {
 	return "junit-" + string(level) + ".xml", "ginkgo-" + string(level) + ".json"
 }
 
-// Run is a run under way.
+// Run is a run that has been started.
 type Run struct {
 	options Options
 	begin   time.Time
@@ -54,14 +54,14 @@ type key struct {
 	id  string
 }
 
-// slot is where a result will be.
+// slot receives one result.
 type slot struct {
 	once   sync.Once
 	ready  chan struct{}
 	result result.Result
 }
 
-// Start begins a run and returns. Everything it started is gone when Wait returns, also after ctx ended early.
+// Start starts a run and returns. Everything it starts is gone when Wait returns, even if ctx ends early.
 func Start(ctx context.Context, options Options) (*Run, error) {
 	options.Level = cmp.Or(options.Level, scenario.LevelNode)
 	if err := options.check(); err != nil {
@@ -78,8 +78,8 @@ func Start(ctx context.Context, options Options) (*Run, error) {
 	return r, nil
 }
 
-// Result waits for the result of one scenario on one arm. There always is one in the end: a scenario that could not run has
-// invalid verdicts that say why.
+// Result waits for the result of one scenario on one arm. Every scenario gets one: if it could not run, its verdicts are
+// invalid and contain the reason.
 func (r *Run) Result(ctx context.Context, arm verdict.Arm, id string) (result.Result, error) {
 	s, ok := r.slots[key{arm, id}]
 	if !ok {
@@ -93,8 +93,8 @@ func (r *Run) Result(ctx context.Context, arm verdict.Arm, id string) (result.Re
 	}
 }
 
-// Wait waits for the end of the run and returns all results, which are also in the artifacts folder then. An error is a
-// node that did not start or could not be taken down, or a file that could not be written.
+// Wait waits for the end of the run and returns all results, which are then also in the artifacts folder. It returns an
+// error if a node did not start or could not be taken down, or if a file could not be written.
 func (r *Run) Wait() (result.Results, error) {
 	<-r.done
 	return r.results(), r.err
@@ -106,18 +106,18 @@ func (r *Run) run(ctx context.Context) {
 	one := func(i int, arm verdict.Arm) {
 		err := r.runArm(ctx, arm)
 		errs[i] = err
-		why := "the scenario was never started"
+		why := "the scenario was not started"
 		if err != nil {
-			// It comes with the end of a program's log; one line of it is enough for forty histories.
+			// The error includes the end of a program's log; its first line is enough for forty histories.
 			r.logf("%v", err)
 			why, _, _ = strings.Cut(err.Error(), "\n")
 		}
-		// Whatever has no result by now will not get one.
+		// Slots that are still empty will not get a result.
 		for _, s := range r.options.Scenarios {
 			r.put(arm, result.NotPlayed(r.options.Level, arm, s, why))
 		}
 	}
-	// The first arm finds out how fast this machine is. The other one begins beside it or after it.
+	// The first arm measures how fast this machine is. The other one starts beside it or after it.
 	first := make(chan struct{})
 	go func() {
 		defer close(first)
@@ -142,7 +142,7 @@ func (r *Run) run(ctx context.Context) {
 	r.err = errors.Join(append(errs, r.results().Write(filepath.Join(r.options.Artifacts, result.ResultsFile(r.options.Level))))...)
 }
 
-// put gives a slot its result, once, and tells.
+// put sets the result of a slot, once, and logs it.
 func (r *Run) put(arm verdict.Arm, result result.Result) {
 	s := r.slots[key{arm, result.Scenario}]
 	s.once.Do(func() {
@@ -156,7 +156,7 @@ func (r *Run) put(arm verdict.Arm, result result.Result) {
 	})
 }
 
-// good reports whether an arm has every result and that each is the expected one.
+// good reports whether an arm has every result and each is the expected one.
 func (r *Run) good(arm verdict.Arm) bool {
 	for _, s := range r.options.Scenarios {
 		slot := r.slots[key{arm, s.ID}]
@@ -189,7 +189,7 @@ func (r *Run) results() result.Results {
 	return all
 }
 
-// logf writes one line of progress, with the seconds since the run began.
+// logf logs one progress line, with the seconds since the run began.
 func (r *Run) logf(format string, args ...any) {
 	if r.options.Progress == nil {
 		return
@@ -199,7 +199,7 @@ func (r *Run) logf(format string, args ...any) {
 	fmt.Fprintf(r.options.Progress, "regress %6.1fs %s\n", time.Since(r.begin).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// summary is a result in one line.
+// summary returns a result as one line.
 func summary(result result.Result) string {
 	text := result.Scenario
 	if result.Second != "" {

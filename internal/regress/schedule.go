@@ -27,8 +27,8 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
-// runAll plays every scenario of the arm, the longest first, as many at once as the run's pace allows; those that disturb the
-// whole node after that, one by one; and in the end, once more, those that decided nothing.
+// runAll runs every scenario of the arm: first, the longest first, as many at once as the run's pace allows; then those
+// that disturb the whole node, one by one; finally, once more, those without a decision.
 func (b *bench) runAll(ctx context.Context) error {
 	all := slices.Clone(b.run.options.Scenarios)
 	slices.SortStableFunc(all, func(x, y scenario.Scenario) int {
@@ -62,7 +62,7 @@ func (b *bench) runAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// playTogether plays scenarios that do not disturb each other. The first pod shows how many there may be at once.
+// playTogether runs scenarios that do not disturb each other. The first pod determines how many may run at once.
 func (b *bench) playTogether(ctx context.Context, plays []*play) {
 	if len(plays) == 0 {
 		return
@@ -70,7 +70,7 @@ func (b *bench) playTogether(ctx context.Context, plays []*play) {
 	begin := time.Now()
 	plays[0].prepare(ctx)
 	b.run.pace.settle(time.Since(begin))
-	plays[0].at("the other arm's node")
+	plays[0].at("the other arm's node to start")
 	b.run.pace.calm(ctx)
 	places := make(chan struct{}, b.run.pace.each)
 	var wait sync.WaitGroup
@@ -100,7 +100,7 @@ func (b *bench) prepareInTurn(ctx context.Context, p *play) {
 
 func (b *bench) performInTurn(ctx context.Context, p *play) {
 	start := time.Now()
-	if !p.Scenario.Pulls() { // what that is about would be over
+	if !p.Scenario.Pulls() { // the pull would be over
 		start = b.run.pace.turn(start.Add(rest))
 	}
 	p.perform(ctx, start)
@@ -114,7 +114,7 @@ func (b *bench) playAlone(ctx context.Context, p *play) {
 	b.performInTurn(ctx, p)
 }
 
-// took puts the result of a play, unless it is to be played again.
+// took puts the result of a play, unless it will be run again.
 func (b *bench) took(p *play) {
 	if !p.again() {
 		b.run.put(b.arm, p.result)

@@ -29,20 +29,19 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// FirstRuns is the folder, below that of the artifacts, of the histories of first runs where a second one took place.
+// FirstRuns is the folder, below the artifacts folder, of the histories of first runs that were followed by a second one.
 const FirstRuns = "first-runs"
 
-// again reports whether a scenario decided nothing and shall be played a second time. A red one never is, and nothing is played a third
-// time. In a run that was interrupted, as by the loss of the node, or whose recording has a hole,
-// nothing can be played.
+// again reports whether a scenario without a decision shall run a second time. A red one never does, and nothing runs a
+// third time. Nothing runs again after an interrupted run, as by the loss of the node, or if the recording has a gap.
 func (p *play) again() bool {
 	return p.second == "" && !p.interrupted && !p.result.Red() && !p.result.Good()
 }
 
-// left bounds the wait for the containers of a first run to end: they may have a port that the second one needs.
+// left bounds the wait for the containers of a first run to end: they may hold a port that the second one needs.
 const left = time.Minute
 
-// playAgain plays what decided nothing once more, one by one.
+// playAgain runs the scenarios without a decision once more, one by one.
 func (b *bench) playAgain(ctx context.Context) error {
 	for _, first := range slices.Clone(b.plays) {
 		if !first.again() {
@@ -53,7 +52,7 @@ func (b *bench) playAgain(ctx context.Context) error {
 			continue
 		}
 		if err := first.gone(ctx); err != nil {
-			b.run.logf("%s %s: what is left of the first run may disturb the second: %v", b.arm, first.row.ID, err)
+			b.run.logf("%s %s: leftovers of the first run may disturb the second: %v", b.arm, first.row.ID, err)
 		}
 		first.Log.Close()
 		if err := first.setAside(); err != nil {
@@ -72,7 +71,7 @@ func (b *bench) playAgain(ctx context.Context) error {
 	return nil
 }
 
-// setAside takes the history of a first run out of the way of the second's.
+// setAside moves the history of a first run so that the second run's does not overwrite it.
 func (p *play) setAside() error {
 	file := filepath.Join(p.run.options.Artifacts, FirstRuns, string(p.run.options.Level), string(p.bench.arm), p.row.ID+".jsonl")
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -81,7 +80,7 @@ func (p *play) setAside() error {
 	return os.Rename(filepath.Join(p.run.options.Artifacts, p.result.History), file)
 }
 
-// gone removes the pod of a first run, and waits until every container that was started has ended.
+// gone deletes the pod of a first run and waits until every container that was started has ended.
 func (p *play) gone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, left, fmt.Errorf("not within %v", left))
 	defer cancel()

@@ -36,9 +36,9 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// acting is a place whose kubelet and runtime are a script: what happens to each pod, and when.
+// acting is a place with a scripted kubelet and runtime.
 type acting struct {
-	Place  // of a stage, with nothing that only some places can do
+	Place  // a stage without optional capabilities
 	record history.Sink
 	script func(pod string, deleted <-chan struct{}, event func(history.Event))
 
@@ -46,7 +46,7 @@ type acting struct {
 	pods []string
 }
 
-// run watches for pods that are created, as the fake API tells, and plays the script for each.
+// run plays the script for a pod that is created.
 func (a *acting) run(pod string, deleted <-chan struct{}) {
 	a.mu.Lock()
 	a.pods = append(a.pods, pod)
@@ -60,7 +60,7 @@ func (a *acting) run(pod string, deleted <-chan struct{}) {
 	})
 }
 
-// played runs one scenario on both arms at places that follow a script.
+// played runs one scenario on both arms, at places that follow a script.
 func played(t *testing.T, script func(arm verdict.Arm, pod string, deleted <-chan struct{}, event func(history.Event))) (result.Results, map[verdict.Arm]*acting, string, string) {
 	t.Helper()
 	var progress bytes.Buffer
@@ -89,7 +89,7 @@ func played(t *testing.T, script func(arm verdict.Arm, pod string, deleted <-cha
 	return results, places, o.Artifacts, progress.String()
 }
 
-// good is what a kubelet does of "now", so late: del(1), a stop call with 2, dead 2 s later.
+// good plays what a kubelet does with scenario "now", late by the given time: del(1), a stop call with 2, dead 2 s later.
 func good(deleted <-chan struct{}, event func(history.Event), late time.Duration) {
 	event(history.Event{Kind: history.Line, Reason: "START"})
 	event(history.Event{Kind: history.APIPod, Reason: "MODIFIED", Message: "Running"})
@@ -107,7 +107,7 @@ func good(deleted <-chan struct{}, event func(history.Event), late time.Duration
 	event(history.Event{Kind: history.APIPod, Reason: "DELETED"})
 }
 
-// What decided nothing runs once more; what is red or good does not.
+// Scenarios without a decision run once more; red or good ones do not.
 func TestInvalidIsSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		results, places, artifacts, progress := played(t, func(arm verdict.Arm, pod string, deleted <-chan struct{}, event func(history.Event)) {

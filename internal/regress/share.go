@@ -18,9 +18,9 @@ package regress
 
 import "github.com/kgrace/kgrace/internal/podspec"
 
-// What is the same at every level is that of internal/podspec.
+// Names that are the same at every level, from internal/podspec.
 const (
-	// Namespace is where the pods of scenarios are, at every level.
+	// Namespace is the namespace of the scenarios' pods.
 	Namespace = podspec.Namespace
 
 	namespace   = podspec.Namespace

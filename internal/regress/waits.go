@@ -23,8 +23,8 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// waits takes what is recorded at an arm's place. Delays of the controls, and of looks at the runtime, are of no pod: they are kept,
-// and each scenario's history gets those of its time. All else goes to the histories at once.
+// waits receives the events recorded at an arm's place. Delays of the controls, and of queries to the runtime, belong to no
+// pod: waits stores them, and each scenario's history gets those of its time. All other events go to the histories at once.
 type waits struct {
 	record *history.Recorder
 
@@ -45,7 +45,7 @@ func (w *waits) Add(e history.Event) {
 	w.late = append(w.late, e)
 }
 
-// since returns the delays that ended after a moment.
+// since returns the delays that ended after begin.
 func (w *waits) since(begin time.Time) []history.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,7 +58,7 @@ func (w *waits) since(begin time.Time) []history.Event {
 	return all
 }
 
-// lost is how much of the time after a moment is covered by such delays.
+// lost returns how much of the time since begin is covered by such delays.
 func (w *waits) lost(begin time.Time) time.Duration {
 	return history.Covered(history.Lost(w.since(begin)), begin, time.Now())
 }

@@ -32,15 +32,15 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// bench is two trees of one minor, each of which can be made any tree up to a patch.
+// bench holds two trees of one minor, each of which can be checked out at any stage of the series.
 type bench struct {
 	*Prover
 	plan *matrix.Plan
-	// stock is the arm's own tree, only read; after and before are ours.
+	// stock is the arm's own tree, which bench only reads; after and before belong to the bench.
 	stock, after, before string
-	// stages by patch number; stage 0 is stock.
+	// stages are indexed by patch number; stage 0 is stock.
 	stages []stage
-	// known are the catalogue's verdicts on trees of this minor, by what the trees are made of.
+	// known maps the key of a tree of this minor to the catalogue's verdicts on it.
 	known map[string]*verdicts
 }
 
@@ -50,8 +50,8 @@ type stage struct {
 	cell   matrix.Cell // of the column applies
 }
 
-// newBench clones the stock arm and applies the patches one after another. A patch that stock has already is left out; after
-// one that does not apply there are no more trees.
+// newBench clones the stock arm and applies the patches one after another. It skips a patch that stock already contains;
+// after one that does not apply there are no more trees.
 func newBench(ctx context.Context, p *Prover, plan *matrix.Plan, stock *kubetree.Tree) (*bench, error) {
 	dir := filepath.Join(p.treesDir(), plan.Minor)
 	b := &bench{Prover: p, plan: plan, stock: stock.Dir, after: filepath.Join(dir, "after"), before: filepath.Join(dir, "before"),
@@ -62,7 +62,7 @@ func newBench(ctx context.Context, p *Prover, plan *matrix.Plan, stock *kubetree
 	if _, err := tool.Git(ctx, dir, nil, "clone", "--quiet", "--shared", "--no-checkout", "--no-tags", b.stock, b.after); err != nil {
 		return nil, err
 	}
-	// What is checked out is byte for byte what was put in, whatever the tree's own attributes say.
+	// The checked-out files must be byte for byte the committed ones, whatever the tree's own attributes specify.
 	attributes := filepath.Join(b.after, ".git", "info", "attributes")
 	if err := matrix.WriteFile(attributes, []byte("* -text -ident -filter\n")); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (b *bench) climb(ctx context.Context) error {
 	return nil
 }
 
-// has reports whether the tree has a patch already: it comes off cleanly.
+// has reports whether the tree already contains a patch, that is, whether the patch can be reversed cleanly.
 func (b *bench) has(ctx context.Context, data []byte) bool {
 	_, err := b.apply(ctx, data, "--reverse", "--check")
 	return err == nil
@@ -123,19 +123,19 @@ func (b *bench) apply(ctx context.Context, data []byte, flags ...string) (string
 		Args: append([]string{"git", "-c", "core.autocrlf=false", "-c", "apply.whitespace=nowarn", "apply"}, flags...)})
 }
 
-// at makes a tree the one up to a patch.
+// at checks a tree out at the stage of a patch.
 func (b *bench) at(ctx context.Context, tree string, number int) error {
 	return checkOut(ctx, tree, b.stages[number].commit)
 }
 
-// missingError says why a tree cannot be made, or does not compile.
+// missingError is the reason why a tree cannot be made, or does not compile.
 type missingError struct{ why string }
 
 func (e *missingError) Error() string { return e.why }
 
-// lay makes the tree after that of some patches on stock. Where those are not the first ones, their test files are left out:
-// such a tree is for the sim level, and would often not come about for the neighbourhood of two tests. Whether it compiles
-// is for the compiler to say. A tree that cannot be made is a *missingError.
+// lay makes the tree after that of some patches on stock. If those are not the first ones, it leaves out their test files:
+// such a tree is for the sim level, and would often fail to apply only because two tests are adjacent. It does not check
+// that the tree compiles. If the tree cannot be made, the error is a *missingError.
 func (b *bench) lay(ctx context.Context, applied []int) error {
 	if last := len(b.plan.Patches); len(applied) == 0 {
 		return b.at(ctx, b.after, 0)
@@ -162,7 +162,7 @@ func (b *bench) lay(ctx context.Context, applied []int) error {
 	return nil
 }
 
-// checkOut makes a work tree hold exactly a commit.
+// checkOut makes a work tree match a commit exactly.
 func checkOut(ctx context.Context, tree, commit string) error {
 	if _, err := tool.Git(ctx, tree, nil, "checkout", "--quiet", "--force", "--detach", commit); err != nil {
 		return err
@@ -176,7 +176,7 @@ func head(ctx context.Context, tree string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-// oneLine is the first line that says something.
+// oneLine returns the first line that is not empty, without git's prefix "error: ".
 func oneLine(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(strings.TrimPrefix(line, "error: ")); line != "" {

@@ -47,7 +47,7 @@ func (b *bench) builds(ctx context.Context, number int) (cell matrix.Cell, err e
 		cell.Evidence = append(cell.Evidence, e)
 		return err
 	}
-	// go build links a program even where it is not to be written.
+	// go build links a program even if its output is discarded.
 	for _, pkg := range []string{"./cmd/kubelet", "./pkg/kubelet/..."} {
 		faults, err := b.goBuild(ctx, pkg)
 		if err := add("go build "+pkg, faults, err); err != nil {
@@ -71,13 +71,13 @@ func (b *bench) builds(ctx context.Context, number int) (cell matrix.Cell, err e
 	return cell, nil
 }
 
-// goBuild returns what the compiler says; "" when it builds.
+// goBuild returns the compiler's errors, or "" if the package builds.
 func (b *bench) goBuild(ctx context.Context, pkg string) (faults string, err error) {
 	_, err = tool.Go(ctx, b.after, b.plan.Pins.Go, nil, "build", "-o", os.DevNull, pkg)
 	return compilerSays(ctx, err)
 }
 
-// compilerSays tells what is wrong with the code from what is wrong with the machine.
+// compilerSays separates errors in the code from errors of the machine.
 func compilerSays(ctx context.Context, err error) (faults string, other error) {
 	var failed *tool.Error
 	if err == nil || ctx.Err() != nil || !errors.As(err, &failed) {
@@ -91,7 +91,8 @@ func compilerSays(ctx context.Context, err error) (faults string, other error) {
 	return "", err
 }
 
-// typeCheck type-checks packages with their tests as they are compiled for an operating system, and returns the first fault.
+// typeCheck type-checks packages with their tests as they are compiled for an operating system, and returns the first
+// error.
 func (b *bench) typeCheck(ctx context.Context, goos string, packages []string) (faults string, err error) {
 	toolchain := b.plan.Pins.Go
 	program := filepath.Join(b.repo.Output, "typecheck", "bin", toolchain)

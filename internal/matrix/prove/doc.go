@@ -14,13 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package prove fills the cells of a matrix with git am, go build, the type checker, upstream's tests, and the catalogue at the
-// sim level.
+// Package prove fills the cells of a matrix with git am, go build, the type checker, upstream's tests, and the catalogue at
+// the sim level.
 //
-// It works in trees of its own, clones of the stock arm under the output folder that are gone when it is closed; the arms' own
-// trees are only read. What the catalogue says of a tree is kept beside the cells, for the cells of several patches ask about
-// the same trees.
+// It works in its own trees, clones of the stock arm under the output folder, and removes them when it is closed; it only
+// reads the arms' own trees. The catalogue's verdicts on a tree are stored beside the cells, because the cells of several
+// patches need the same trees.
 //
-// What is real: the patches, the compiler, the tests, the kubelet code of each tree. What is not: the runtime of the scenarios,
-// which is the sim level's. The tests run without the race detector; `kgrace intree` runs them with it on the fixed arm.
+// Real are the patches, the compiler, the tests, and the kubelet code of each tree. The scenarios run with the simulated
+// runtime of the sim level. The tests run without the race detector; `kgrace intree` runs them with it on the fixed arm.
 package prove

@@ -33,8 +33,8 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// The tiny upstream of these tests: it raises a grace of 0 to 1 and counts from the wrong moment. The series mends one after
-// the other, and then something that needs both.
+// The tiny upstream of these tests raises a grace of 0 to 1 and counts from the wrong moment. The series fixes one after
+// the other, and then adds code that needs both.
 var upstreamFiles = map[string]string{
 	"go.mod":              "module k8s.io/kubernetes\n\ngo 1.24\n",
 	"cmd/kubelet/main.go": "package main\n\nimport \"k8s.io/kubernetes/pkg/kubelet\"\n\nfunc main() { println(kubelet.Grace(0)) }\n",
@@ -58,7 +58,7 @@ func TestOld(t *testing.T) {
 `,
 }
 
-// steps are what each patch of the tiny series changes.
+// steps are the changes of each patch of the tiny series.
 var steps = []map[string]string{
 	{
 		"pkg/kubelet/kubelet.go": "package kubelet\n\nfunc Grace(g int) int { return g }\n",
@@ -111,13 +111,13 @@ const testsOfSeries = `tests:
 - {package: pkg/kubelet, test: TestUntil, reason: 'undefined: Until'}
 `
 
-// lab is the tiny upstream with its series. Its upstream may have changes of its own, which the series does not know of.
+// lab is the tiny upstream with its series. Its upstream may have changes that the series does not know of.
 type lab struct {
 	*bench
 	t *testing.T
 }
 
-// newLab makes the series on the plain upstream, and a stock arm with the files of upstream in place of the plain one's.
+// newLab makes the series on the plain upstream, and a stock arm with the given upstream files in place of the plain ones.
 func newLab(t *testing.T, upstream map[string]string, declared string) *lab {
 	t.Helper()
 	root := t.TempDir()
@@ -170,7 +170,7 @@ func (l *lab) write(path, text string) {
 	}
 }
 
-// commit writes files into a repository, which it makes first if need be, and commits them.
+// commit writes files into a repository and commits them; it creates the repository if needed.
 func (l *lab) commit(dir string, files map[string]string) {
 	l.t.Helper()
 	for name, text := range files {
@@ -190,7 +190,7 @@ func (l *lab) git(dir string, args ...string) string {
 	return out
 }
 
-// prove fills a cell and says what it came to in one line.
+// prove fills a cell and returns its result in one line.
 func (l *lab) prove(number int, c matrix.Column) string {
 	l.t.Helper()
 	cell, err := l.Prove(l.t.Context(), l.plan, number, c)
@@ -200,7 +200,7 @@ func (l *lab) prove(number int, c matrix.Column) string {
 	return string(cell.Status) + ": " + cell.Why
 }
 
-// expect proves cells and compares how they begin.
+// expect proves cells and compares the beginnings of their results.
 func (l *lab) expect(want map[string]string) {
 	l.t.Helper()
 	for _, patch := range l.plan.Patches {
@@ -224,7 +224,7 @@ func TestASoundSeries(t *testing.T) {
 		"1 upstream": "proved: 3 tests of 1 packages", "2 upstream": "proved: 4 tests of 2 packages", "3 upstream": "proved: 5 tests of 2 packages",
 		"1 without": "proved: 1 tests fail, each for its reason", "2 without": "proved: 1 tests", "3 without": "proved: 1 tests",
 		"1 with": "proved: 2 tests", "2 with": "proved: 1 tests", "3 with": "proved: 1 tests",
-		// This project has no seam for a tiny upstream.
+		// The sim level has no seam for a tiny upstream.
 	})
 	for _, pkg := range []string{"./cmd/kubelet", "./pkg/kubelet/..."} {
 		if err := l.at(t.Context(), l.after, 3); err != nil {
@@ -236,7 +236,7 @@ func TestASoundSeries(t *testing.T) {
 	}
 }
 
-// TestUpstreamHasAPatch: to the letter, and in other words.
+// TestUpstreamHasAPatch: verbatim, and in another form.
 func TestUpstreamHasAPatch(t *testing.T) {
 	t.Run("to the letter", func(t *testing.T) {
 		newLab(t, steps[0], testsOfSeries).expect(map[string]string{
@@ -245,7 +245,7 @@ func TestUpstreamHasAPatch(t *testing.T) {
 		})
 	})
 	t.Run("in other words", func(t *testing.T) {
-		// What the patch changes is as it was; what it does comes about elsewhere.
+		// The code that the patch changes is unchanged; its effect comes from elsewhere.
 		elsewhere := map[string]string{"pkg/kubelet/clock/clock.go": "package clock\n\nfunc Deadline(start, g int) int { return g }\n\nfunc init() { offset = 1 }\n\nvar offset int\n",
 			"pkg/kubelet/max.go": "package kubelet\n\nfunc max(a, b int) int { return a }\n"}
 		newLab(t, elsewhere, testsOfSeries).expect(map[string]string{
@@ -295,7 +295,7 @@ func TestTreesForScenarios(t *testing.T) {
 			t.Errorf("%s has %s", c.name, c.not)
 		}
 	}
-	// One that stands on what is missing.
+	// A patch that depends on a missing one.
 	l.plan.Patches[2].Patch = mustParse(t, strings.Replace(string(l.plan.Patches[2].Data), "--- /dev/null\n+++ b/pkg/kubelet/both.go", "--- a/pkg/kubelet/both.go\n+++ b/pkg/kubelet/both.go", 1))
 	if err := l.lay(t.Context(), []int{1, 3}); err == nil || !strings.Contains(err.Error(), "patch 3 does not apply to it") {
 		t.Errorf("got %v", err)

@@ -28,26 +28,26 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Prover fills cells. It is not safe for use by several goroutines. Close removes what it laid out.
+// Prover fills cells. It is not safe for concurrent use. Close removes its trees.
 type Prover struct {
 	repo   *kubetree.Repo
 	unlock func()
 
-	// bench is that of the minor at work; another minor takes its place.
+	// bench is that of the current minor; the next minor replaces it.
 	bench *bench
 }
 
-// Dir is where cells, and what belongs to them, are kept.
+// Dir returns the folder in which cells and their data are stored.
 func Dir(r *kubetree.Repo) string { return filepath.Join(r.Output, "matrix") }
 
-// New waits until no other process fills the same matrix. The caller closes the result.
+// New waits until no other process fills the same matrix. The caller must close the Prover.
 func New(ctx context.Context, r *kubetree.Repo) (*Prover, error) {
 	unlock, err := r.Lock(ctx, "matrix")
 	if err != nil {
 		return nil, err
 	}
 	p := &Prover{repo: r, unlock: unlock}
-	// A killed run could not do it.
+	// A killed run leaves its trees behind.
 	if err := os.RemoveAll(p.treesDir()); err != nil {
 		p.Close()
 		return nil, err
@@ -57,13 +57,13 @@ func New(ctx context.Context, r *kubetree.Repo) (*Prover, error) {
 
 func (p *Prover) treesDir() string { return filepath.Join(Dir(p.repo), "trees") }
 
-// Close removes the trees that were laid out and lets another process go on.
+// Close removes the trees and lets another process go on.
 func (p *Prover) Close() error {
 	defer p.unlock()
 	return os.RemoveAll(p.treesDir())
 }
 
-// Inputs lays the stock arm out, and reads this project's own sources.
+// Inputs lays out the stock arm and reads this project's own sources.
 func (p *Prover) Inputs(ctx context.Context, plan *matrix.Plan) (matrix.Inputs, error) {
 	stock, err := p.repo.Ensure(ctx, plan.Minor, verdict.Stock, nil)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *Prover) Prove(ctx context.Context, plan *matrix.Plan, number int, c mat
 		return b.stages[number].cell, nil
 	}
 	if c == matrix.Scenarios {
-		// A patch that does not apply may be one that upstream has in other words: stock's behaviour tells.
+		// A patch that does not apply may be upstream in another form; stock's behaviour shows it.
 		return b.scenarios(ctx, plan.Patches[number-1])
 	}
 	for _, r := range b.stages[1 : number+1] {
@@ -120,7 +120,7 @@ func (p *Prover) Prove(ctx context.Context, plan *matrix.Plan, number int, c mat
 	return matrix.Cell{}, fmt.Errorf("unknown column %q; there are %v", c, matrix.Columns())
 }
 
-// upTo are the places of the patches up to number that stock does not have already.
+// upTo returns the numbers of the patches up to number that stock does not already contain.
 func (b *bench) upTo(number int) (applied []int) {
 	for n := 1; n <= number; n++ {
 		if b.stages[n].cell.Status == matrix.Proved {
@@ -130,7 +130,7 @@ func (b *bench) upTo(number int) (applied []int) {
 	return applied
 }
 
-// except takes one patch out of a list.
+// except returns a list without one patch.
 func except(applied []int, number int) []int {
 	return slices.DeleteFunc(slices.Clone(applied), func(n int) bool { return n == number })
 }

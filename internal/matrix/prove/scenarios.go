@@ -90,7 +90,7 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 	return cell, nil
 }
 
-// verdictsByStage are the verdicts on the trees up to each patch, stock first.
+// verdictsByStage returns the verdicts on the tree up to each patch, stock first.
 func (b *bench) verdictsByStage(ctx context.Context) (all []*verdicts, err error) {
 	for n := 0; n <= len(b.plan.Patches); n++ {
 		v, err := b.verdictsOn(ctx, b.code(n))
@@ -102,14 +102,14 @@ func (b *bench) verdictsByStage(ctx context.Context) (all []*verdicts, err error
 	return all, nil
 }
 
-// code are the places of the patches up to number that change what the kubelet does. One that touches nothing but test/ is
-// not compiled at the sim level.
+// code returns the numbers of the patches up to number that change what the kubelet does. A patch that touches only test/
+// is not compiled at the sim level.
 func (b *bench) code(number int) []int {
 	return slices.DeleteFunc(b.upTo(number), func(n int) bool { return b.plan.Patches[n-1].OnlyTests() })
 }
 
-// brokenOnStock are those of some scenarios that the catalogue says stock breaks. Stock holds the others, and only part of a
-// series could break them.
+// brokenOnStock returns the scenarios among ids that, according to the catalogue, stock breaks. Stock holds the others, and
+// only part of a series could break them.
 func brokenOnStock(ids []string, minor string) (breaks []string, err error) {
 	all, err := scenario.Catalogue()
 	if err != nil {
@@ -124,13 +124,13 @@ func brokenOnStock(ids []string, minor string) (breaks []string, err error) {
 	return breaks, nil
 }
 
-// upstreamHasIt reports whether stock holds every scenario that it is to break.
+// upstreamHasIt reports whether stock holds every scenario that it is expected to break.
 func upstreamHasIt(breaks []string, stock *verdicts) bool {
 	return len(breaks) > 0 && !slices.ContainsFunc(breaks, func(id string) bool { return !stock.Of(id).held() })
 }
 
 // judged judges one scenario of a patch's trailer. byStage has the verdicts up to each patch, the last of the whole series;
-// breaks says that stock is to break it.
+// breaks means that stock is expected to break the scenario.
 func judged(id string, number int, byStage []*verdicts, without *verdicts, breaks bool) matrix.Evidence {
 	e := matrix.Evidence{Name: id, Status: matrix.Proved}
 	whole := byStage[len(byStage)-1].Of(id)
@@ -156,7 +156,7 @@ func judged(id string, number int, byStage []*verdicts, without *verdicts, break
 	return e
 }
 
-// heldFrom says with which patch a scenario comes to be held.
+// heldFrom names the first patch from which on a scenario is held.
 func heldFrom(id string, byStage []*verdicts) string {
 	n := len(byStage)
 	for n > 0 && byStage[n-1].Of(id).held() {
@@ -171,7 +171,7 @@ func heldFrom(id string, byStage []*verdicts) string {
 	return fmt.Sprintf("held from patch %d on", n)
 }
 
-// besides are the scenarios that only the whole series holds and that the trailer does not name.
+// besides returns the scenarios that only the whole series holds and that the trailer does not name.
 func besides(named []string, whole, without *verdicts) (also []string) {
 	for _, id := range without.ids() {
 		if !slices.Contains(named, id) && whole.Of(id).held() && len(without.Of(id).Broken) > 0 {

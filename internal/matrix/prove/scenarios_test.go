@@ -29,7 +29,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// tree says which scenarios a tree breaks; those in invalid never got to the point.
+// tree returns verdicts in which the given scenarios are broken.
 func tree(broken ...string) *verdicts {
 	v := &verdicts{Scenarios: map[string]finding{}}
 	for _, id := range []string{"a", "b", "c"} {
@@ -136,7 +136,7 @@ func TestKeptVerdicts(t *testing.T) {
 	}
 }
 
-// TestNoSeamIsNotRun asks for scenarios on a minor that the sim level does not know.
+// TestNoSeamIsNotRun requests scenarios on a minor that the sim level does not support.
 func TestNoSeamIsNotRun(t *testing.T) {
 	l := newLab(t, nil, testsOfSeries)
 	root, err := filepath.Abs("../../..")

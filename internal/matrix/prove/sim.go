@@ -41,21 +41,21 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// suiteTime ends a suite that a tree makes hang.
+// suiteTime bounds a suite, in case a tree makes it hang.
 const suiteTime = 5 * time.Minute
 
-// verdicts are what the catalogue says of one tree.
+// verdicts are the catalogue's verdicts on one tree.
 type verdicts struct {
 	Tree      string             `json:"tree"`
 	Scenarios map[string]finding `json:"scenarios,omitempty"`
-	// Missing says why there is no such tree; empty where there is.
+	// Missing is the reason why there is no such tree; empty if there is one.
 	Missing string `json:"missing,omitempty"`
 }
 
 // finding is one scenario on one tree.
 type finding struct {
 	Broken []scenario.Rule `json:"broken,omitempty"`
-	// Invalid says why nothing is known.
+	// Invalid is the reason why the scenario has no verdict.
 	Invalid string `json:"invalid,omitempty"`
 }
 
@@ -75,7 +75,7 @@ func (v *verdicts) Of(id string) finding {
 
 func (v *verdicts) ids() []string { return slices.Sorted(maps.Keys(v.Scenarios)) }
 
-// verdictsOn runs the catalogue on stock with some patches, or takes what is kept of that.
+// verdictsOn returns the stored verdicts on stock with some patches, or runs the catalogue on it.
 func (b *bench) verdictsOn(ctx context.Context, applied []int) (*verdicts, error) {
 	key, err := b.treeKey(ctx, applied)
 	if err != nil {
@@ -122,7 +122,7 @@ func readVerdicts(path string) (*verdicts, error) {
 	return v, nil
 }
 
-// treeKey names all that goes into the verdicts on a tree.
+// treeKey returns a digest of all inputs of the verdicts on a tree.
 func (b *bench) treeKey(ctx context.Context, applied []int) (string, error) {
 	sources, err := b.sources(ctx, b.plan, matrix.Scenarios)
 	if err != nil {
@@ -138,7 +138,7 @@ func (b *bench) treeKey(ctx context.Context, applied []int) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:32], nil
 }
 
-// treeName is for people.
+// treeName returns a tree's name for people.
 func (b *bench) treeName(applied []int) string {
 	all := b.code(len(b.plan.Patches))
 	switch {
@@ -156,7 +156,7 @@ func (b *bench) treeName(applied []int) string {
 	return fmt.Sprintf("stock with the patches up to %d", applied[len(applied)-1])
 }
 
-// runCatalogue lays a tree out, compiles the suite with it and runs every scenario that the minor can carry.
+// runCatalogue lays out a tree, compiles the suite with it and runs every scenario that the minor supports.
 func (b *bench) runCatalogue(ctx context.Context, applied []int) (*verdicts, error) {
 	v := &verdicts{Tree: b.treeName(applied)}
 	var missing *missingError
@@ -167,7 +167,7 @@ func (b *bench) runCatalogue(ctx context.Context, applied []int) (*verdicts, err
 		return nil, err
 	}
 	b.say("%s: the catalogue on %s", b.plan.Minor, v.Tree)
-	// Below the trees, so that a suite that a killed run left goes with them.
+	// Below the trees, so that the leftovers of a killed run are removed with them.
 	dir := filepath.Join(b.treesDir(), b.plan.Minor, "sim")
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (b *bench) compileSuite(ctx context.Context, dir string) (suite, faults str
 	return suite, faults, err
 }
 
-// runSuite runs the suite as on the fixed arm, whatever the tree: what a judge finds broken is red there.
+// runSuite runs the suite as on the fixed arm, whatever the tree, because there a broken rule is red.
 func (b *bench) runSuite(ctx context.Context, suite, dir string) (result.Results, error) {
 	catalogue, err := scenario.Catalogue()
 	if err != nil {
@@ -225,7 +225,7 @@ func (b *bench) runSuite(ctx context.Context, suite, dir string) (result.Results
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, suiteTime, fmt.Errorf("the suite did not end in %v", suiteTime))
 	defer cancel()
-	// Its results count, not whether it passes: most of these trees are broken on purpose.
+	// Only its results count, not whether it passes: most of these trees are broken on purpose.
 	results, _, err := simbuild.Run(limited, suite, c)
 	if limited.Err() != nil {
 		return result.Results{}, context.Cause(limited)
@@ -233,10 +233,10 @@ func (b *bench) runSuite(ctx context.Context, suite, dir string) (result.Results
 	return results, err
 }
 
-// leftover is how testing/synctest names goroutines that are left when a scenario is over.
+// leftover is how testing/synctest reports goroutines that remain when a scenario is over.
 const leftover = "blocked goroutines remain"
 
-// verdictsOf are the rules that a judge found broken; where goroutines were left, the one that forbids that.
+// verdictsOf returns the rules that a judge found broken; if goroutines remained, the rule that forbids that.
 func verdictsOf(results result.Results) map[string]finding {
 	all := map[string]finding{}
 	for _, one := range results.Results {
@@ -257,7 +257,7 @@ func verdictsOf(results result.Results) map[string]finding {
 			v.Invalid = "no rule was judged"
 		}
 		if len(v.Broken) > 0 {
-			v.Invalid = "" // one rule that is broken is enough
+			v.Invalid = "" // one broken rule is enough
 		}
 		all[one.Scenario] = v
 	}

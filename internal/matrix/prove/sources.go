@@ -40,7 +40,7 @@ import (
 // suite is the package that the sim level compiles.
 const suite = "test/regression/sim"
 
-// own are the files of this package that decide a column, besides what they call.
+// own lists the files of this package that determine a column, besides the packages they call.
 var own = map[matrix.Column][]string{
 	matrix.Applies:   {"bench.go"},
 	matrix.Builds:    {"bench.go", "builds.go"},
@@ -50,7 +50,7 @@ var own = map[matrix.Column][]string{
 	matrix.Scenarios: {"bench.go", "scenarios.go", "sim.go"},
 }
 
-// sources is the digest of this project's own code that decides a column on a minor. Comments and layout do not count.
+// sources returns the digest of this project's own code that determines a column on a minor, ignoring comments and layout.
 func (p *Prover) sources(ctx context.Context, plan *matrix.Plan, c matrix.Column) (string, error) {
 	var files []string
 	for _, name := range own[c] {
@@ -82,12 +82,13 @@ func (p *Prover) sources(ctx context.Context, plan *matrix.Plan, c matrix.Column
 	return digest(p.repo.Root, files)
 }
 
-// ours prints, one a line, the files of each package of this project, without the main program of a test.
+// ours is a template for go list that prints, one per line, the files of each package of this project, except for a test's
+// main program.
 const ours = `{{with .Module}}{{if and .Main (ne $.Name "main")}}{{range $.GoFiles}}{{$.Dir}}/{{.}}
 {{end}}{{range $.EmbedFiles}}{{$.Dir}}/{{.}}
 {{end}}{{end}}{{end}}`
 
-// suiteFiles asks go which files of this project a minor's suite is compiled from, as paths below root.
+// suiteFiles asks the go command for the files of this project that a minor's suite is compiled from, as paths below root.
 func suiteFiles(ctx context.Context, root string, plan *matrix.Plan) ([]string, error) {
 	out, err := tool.Go(ctx, root, plan.Pins.Go, nil, "list", "-deps", "-test", "-tags", simbuild.Tags(plan.Minor), "-f", ours, "./"+suite)
 	if err != nil {
@@ -105,7 +106,7 @@ func suiteFiles(ctx context.Context, root string, plan *matrix.Plan) ([]string, 
 	return slices.Compact(files), nil
 }
 
-// goFiles are the Go files of a package, sorted, without tests.
+// goFiles returns the Go files of a package, sorted, without tests.
 func goFiles(root, dir string) ([]string, error) {
 	found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
 	if err != nil {
@@ -123,7 +124,7 @@ func goFiles(root, dir string) ([]string, error) {
 	return names, nil
 }
 
-// below are the files below a folder, which need not be there.
+// below returns the files below a folder, or none if it does not exist.
 func below(root, dir string) (names []string, err error) {
 	top := filepath.Join(root, filepath.FromSlash(dir))
 	if _, err := os.Stat(top); os.IsNotExist(err) {
@@ -157,7 +158,7 @@ func digest(root string, files []string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// code is Go source without its comments, but for those that are instructions to the compiler.
+// code returns Go source without its comments, except for compiler directives.
 func code(data []byte) ([]byte, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", data, parser.ParseComments)
@@ -176,7 +177,7 @@ func code(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Blank lines that comments leave would count.
+	// Blank lines left by comments would change the digest.
 	ast.SortImports(set, bare)
 	if err := format.Node(&out, set, bare); err != nil {
 		return nil, err

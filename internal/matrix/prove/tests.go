@@ -69,7 +69,7 @@ func (b *bench) with(ctx context.Context, number int) (cell matrix.Cell, err err
 	return cell, nil
 }
 
-// noTests is the cell of a patch that declares none.
+// noTests returns the cell of a patch that declares no test.
 func (b *bench) noTests(number int) (matrix.Cell, bool) {
 	switch patch := b.plan.Patches[number-1]; {
 	case len(patch.Tests) > 0:
@@ -97,7 +97,7 @@ func (b *bench) without(ctx context.Context, number int) (cell matrix.Cell, err 
 	if err != nil {
 		return cell, err
 	}
-	// What is not proved there is asked of stock: upstream may have it, or its reason is stock's.
+	// For tests without a proof there, check stock: upstream may contain the patch, or the declared reason may be stock's.
 	stock := map[string]intree.Result{}
 	if left := slices.DeleteFunc(slices.Clone(tests), func(d intree.Declared) bool { return before[d.Name()].Good() }); len(left) > 0 {
 		if stock = before; b.stages[number-1].commit != b.stages[0].commit {
@@ -144,7 +144,7 @@ func withoutEvidence(d intree.Declared, before, stock intree.Result) matrix.Evid
 	return e
 }
 
-// says is what a result's test said, as far as it fits a line.
+// says returns the first line with a source position in a test's output, or else the result's reason.
 func says(r intree.Result) string {
 	for line := range strings.Lines(r.Output) {
 		if text := strings.TrimSpace(line); strings.Contains(text, ".go:") {
@@ -154,7 +154,7 @@ func says(r intree.Result) string {
 	return r.Why
 }
 
-// failing runs declared tests of a patch, as the tree after it has them, on a tree without it. Results by name.
+// failing runs declared tests of a patch, as in the tree after it, on a tree without it, and returns the results by name.
 func (b *bench) failing(ctx context.Context, number int, tree string, tests []intree.Declared) (map[string]intree.Result, error) {
 	r := b.runner(number)
 	r.Stock, r.Fixed, r.Declared, r.OnStock = tree, b.after, tests, b.plan.OnStock
@@ -170,12 +170,12 @@ func (b *bench) failing(ctx context.Context, number int, tree string, tests []in
 	return byName, nil
 }
 
-// runner runs tests of the series up to a patch.
+// runner returns a runner for the tests of the series up to a patch.
 func (b *bench) runner(number int) *intree.Runner {
 	return &intree.Runner{Toolchain: b.plan.Pins.Go, Series: b.plan.UpTo(number)}
 }
 
-// evidence is a result of tests that have to pass.
+// evidence returns the evidence of a result that has to pass.
 func evidence(r intree.Result, text string) matrix.Evidence {
 	e := matrix.Evidence{Name: r.Name(), Status: matrix.NotRun, Text: text}
 	switch {
@@ -190,7 +190,7 @@ func evidence(r intree.Result, text string) matrix.Evidence {
 	return e
 }
 
-// firstFailure is the first line of a test's output that says where it failed, or what the compiler said.
+// firstFailure returns the first line with a source position in a test's or the compiler's output.
 func firstFailure(output string) string {
 	for line := range strings.Lines(output) {
 		if text := strings.TrimSpace(line); strings.Contains(text, ".go:") {
