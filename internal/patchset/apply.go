@@ -27,12 +27,12 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Apply applies the patches of the series, in order, to the git work tree in tree with git am: three-way merging off, so
-// that a patch which no longer fits says so instead of guessing; committer fixed and its date that of the author, so that
-// the same base gives the same commits.
+// Apply applies the patches of the series, in order, to the git work tree in tree with git am. Three-way merging is off, so
+// that a patch that no longer fits fails instead of being merged by a guess. The committer is fixed and its date is that of
+// the author, so that the same base yields the same commits.
 //
-// The work tree must be clean (git-ignored files do not count). On any error, an interrupt included, the tree is back on
-// the commit where it was, clean. A patch that does not apply is an *ApplyError.
+// The work tree must be clean (git-ignored files do not count). After any error, including an interrupt, the tree is back
+// on its original commit, clean. The error for a patch that does not apply is an *ApplyError.
 func (s *Series) Apply(ctx context.Context, tree string) error {
 	if err := checkClean(ctx, tree); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (s *Series) Apply(ctx context.Context, tree string) error {
 	for i, p := range s.Patches {
 		if err := s.applyOne(ctx, tree, p); err != nil {
 			if undo := reset(context.WithoutCancel(ctx), tree, start); undo != nil {
-				return errors.Join(err, fmt.Errorf("and the tree could not be put back on %s: %w; remove %s and lay it out again", start, undo, tree))
+				return errors.Join(err, fmt.Errorf("and the tree could not be reset to %s: %w; remove %s and lay it out again", start, undo, tree))
 			}
 			var failed *ApplyError
 			if errors.As(err, &failed) && ctx.Err() == nil {
@@ -66,7 +66,7 @@ func (s *Series) applyOne(ctx context.Context, tree string, p *Patch) error {
 	return err
 }
 
-// checkClean refuses a tree that Apply could not put back as it was.
+// checkClean returns an error for a tree that Apply could not restore.
 func checkClean(ctx context.Context, tree string) error {
 	top, err := git(ctx, tree, nil, "rev-parse", "--show-prefix", "--absolute-git-dir")
 	if err != nil {
@@ -78,7 +78,7 @@ func checkClean(ctx context.Context, tree string) error {
 	}
 	for _, unfinished := range []string{"rebase-apply", "rebase-merge", "MERGE_HEAD", "CHERRY_PICK_HEAD"} {
 		if _, err := os.Stat(filepath.Join(gitDir, unfinished)); err == nil {
-			return fmt.Errorf("%s: a git am, rebase or merge is under way (%s); finish it or give it up first (`git -C %s am --abort`)", tree, unfinished, tree)
+			return fmt.Errorf("%s: a git am, rebase or merge is under way (%s); finish or abort it first (`git -C %s am --abort`)", tree, unfinished, tree)
 		}
 	}
 	status, err := git(ctx, tree, nil, "status", "--porcelain")
@@ -86,7 +86,7 @@ func checkClean(ctx context.Context, tree string) error {
 		return err
 	}
 	if status != "" {
-		return fmt.Errorf("%s has changes that are not committed; commit them or throw them away first:\n%s", tree, firstLines(status, 10))
+		return fmt.Errorf("%s has changes that are not committed; commit or discard them first:\n%s", tree, firstLines(status, 10))
 	}
 	return nil
 }
@@ -99,10 +99,10 @@ func head(ctx context.Context, tree string) (string, error) {
 	return strings.TrimSpace(out), nil
 }
 
-// reset puts the tree back on commit, whatever git am has left. The tree was clean before, so all that is untracked now
-// was left by a patch that stopped half-way.
+// reset puts the tree back on commit, whatever state git am left it in. The tree was clean before, so a patch that stopped
+// half-way left every untracked file.
 func reset(ctx context.Context, tree, commit string) error {
-	// Fails when no git am is under way, which is fine: then there is nothing of it to remove.
+	// This fails if no git am is under way, which is fine: there is nothing to quit.
 	_, _ = git(ctx, tree, nil, "am", "--quit")
 	if _, err := git(ctx, tree, nil, "reset", "--quiet", "--hard", commit); err != nil {
 		return err

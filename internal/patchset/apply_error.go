@@ -23,21 +23,21 @@ import (
 	"strings"
 )
 
-// ApplyError is a patch that does not apply. The tree has been put back on the commit where it was.
+// ApplyError reports a patch that does not apply. The tree is back on its original commit.
 type ApplyError struct {
-	// Dir of the series, Tree that it was applied to.
+	// Dir is the folder of the series, Tree the work tree.
 	Dir, Tree string
-	// Patch is the file's name, Index its place in the series counted from 1, Total the length of the series.
+	// Patch is the file's name, Index its number in the series from 1, Total the length of the series.
 	Patch        string
 	Index, Total int
-	// File is the first file that did not take the patch; empty when git stopped before it looked at files.
+	// File is the first file that the patch failed on; empty if git stopped before it looked at files.
 	File string
-	// Line is where the hunk was expected in the old file, counted from 1; 0 when the whole file is the trouble (it is
-	// missing, or it is there already).
+	// Line is where the hunk was expected in the old file, from 1; 0 if the failure concerns the whole file (it is missing, or
+	// it already exists).
 	Line int
-	// Hunk is the header of the hunk that did not fit; empty when Line is 0.
+	// Hunk is the header of the hunk that did not fit; empty if Line is 0.
 	Hunk string
-	// Git is what git said.
+	// Git is git's error output.
 	Git string
 }
 
@@ -58,7 +58,7 @@ func newApplyError(p *Patch, said string) *ApplyError {
 	return e
 }
 
-// hunkAt finds the header of the hunk that git looked for at line of path.
+// hunkAt returns the header of the hunk that git expected at line of path.
 func (p *Patch) hunkAt(path string, line int) string {
 	for _, f := range p.Files {
 		if f.Path != path {
@@ -85,7 +85,7 @@ func (e *ApplyError) Error() string {
 		fmt.Fprintf(&b, ": %s", e.File)
 	}
 	fmt.Fprintf(&b, "\n  git: %s\n", strings.ReplaceAll(firstLines(e.Git, 6), "\n", "\n       "))
-	fmt.Fprintf(&b, "The tree %s is back where it was. If it is not the version the series was written for, lay that one out; "+
-		"if the series is to move, apply the patches before this one, make the change by hand, commit, and run `kgrace patch extract` (patches/README.md).", e.Tree)
+	fmt.Fprintf(&b, "The tree %s is back where it was. If it is not the version that the series was written for, lay out that version;  "+
+		"to move the series, apply the patches before this one, make the change by hand, commit, and run `kgrace patch extract` (patches/README.md).", e.Tree)
 	return b.String()
 }

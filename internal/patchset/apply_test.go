@@ -40,7 +40,7 @@ func TestApplyGivesTheSameCommitsEverywhere(t *testing.T) {
 		t.Error("the committer's date is not the author's")
 	}
 	u.git("reset", "--quiet", "--hard", u.base)
-	// What a person may have set must not matter.
+	// A user's settings must not matter.
 	t.Setenv("GIT_COMMITTER_NAME", "Somebody Else")
 	t.Setenv("GIT_DIR", "/nonexistent")
 	u.git("config", "commit.gpgSign", "true")
@@ -146,7 +146,7 @@ func TestApplyRefuses(t *testing.T) {
 	})
 }
 
-// expectAt asserts that the tree stands on commit, clean, with no git am under way.
+// expectAt asserts that the tree is at commit, clean, with no git am under way.
 func (u *upstream) expectAt(commit string) {
 	u.t.Helper()
 	if at := u.git("rev-parse", "HEAD"); at != commit {

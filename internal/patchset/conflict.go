@@ -29,28 +29,27 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Conflict is a patch that does not fit where it is to go. Unlike after an ApplyError the work is still under way: what
-// fits is in the tree, what does not is marked in the files.
+// Conflict reports a patch that does not fit its new base. Unlike after an ApplyError, the operation is still under way:
+// the parts that fit are in the tree, and conflict marks in the files show the others.
 type Conflict struct {
-	// Tree that the work goes on in.
+	// Tree is the work tree.
 	Tree string
-	// Subject of the patch, Index its place counted from 1 and Total the length of the series.
+	// Subject is the patch's subject, Index its number from 1 and Total the length of the series.
 	Subject      string
 	Index, Total int
-	// Places to look at, in the order of the patch.
+	// Places lists the unresolved places, in the order of the patch.
 	Places []Place
-	// Git is what git said.
+	// Git is git's output.
 	Git string
 }
 
-// Place is a piece of a file that is left to somebody to decide.
+// Place is an unresolved piece of a file.
 type Place struct {
-	// Path of the file, slash-separated.
+	// Path is the file's path, slash-separated.
 	Path string
-	// Line of the file as it is now where the mark "<<<<<<<" stands, counted from 1; 0 when the file as a whole is the
-	// trouble.
+	// Line is the line of the mark "<<<<<<<" in the current file, from 1; 0 if the conflict concerns the whole file.
 	Line int
-	// Hunk is the header of the patch's hunk that wanted to go there; empty when the file as a whole is the trouble.
+	// Hunk is the header of the patch's hunk that belongs there; empty if the conflict concerns the whole file.
 	Hunk string
 }
 
@@ -71,7 +70,8 @@ func (c *Conflict) Error() string {
 	return b.String()
 }
 
-// conflictOf describes why git stopped. patch is the mail of the patch that it stopped at; err is what git returned.
+// conflictOf returns a *Conflict for a git command that stopped with err. patch is the mail of the patch at which it
+// stopped.
 func conflictOf(ctx context.Context, tree string, patch []byte, index, total int, err error) error {
 	var failed *tool.Error
 	if ctx.Err() != nil || !errors.As(err, &failed) {
@@ -98,7 +98,7 @@ func conflictOf(ctx context.Context, tree string, patch []byte, index, total int
 		c.Places = append(c.Places, places...)
 	}
 	if len(c.Places) == 0 {
-		// git had no base to merge with, and touched nothing.
+		// git had no base to merge with, and changed nothing.
 		for _, m := range failedHunk.FindAllStringSubmatch(c.Git, -1) {
 			line, _ := strconv.Atoi(m[2])
 			c.Places = append(c.Places, Place{Path: m[1], Line: line, Hunk: p.hunkAt(m[1], line)})
@@ -107,7 +107,7 @@ func conflictOf(ctx context.Context, tree string, patch []byte, index, total int
 	return c
 }
 
-// marked finds the conflict marks in a file, each with the hunk that has most of its lines.
+// marked returns the places of the conflict marks in a file, each with the hunk that shares most of its lines.
 func (p *Patch) marked(path, text string) []Place {
 	var places []Place
 	var region []string
@@ -128,8 +128,8 @@ func (p *Patch) marked(path, text string) []Place {
 	return places
 }
 
-// likeliestHunk returns the header of the hunk of path that has most of the lines; of any file, where git found that path
-// by itself because upstream has moved the file.
+// likeliestHunk returns the header of the hunk of path that shares most of the lines. It considers the hunks of all files
+// if the patch has none for path, which happens when git follows a file that upstream has moved.
 func (p *Patch) likeliestHunk(path string, lines []string) string {
 	best, header := -1, ""
 	moved := !slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == path })
@@ -158,7 +158,7 @@ func (p *Patch) likeliestHunk(path string, lines []string) string {
 	return header
 }
 
-// stageResolved puts everything in the tree into the index, unless a conflict mark is left.
+// stageResolved adds everything in the tree to the index, unless a conflict mark is left.
 func stageResolved(ctx context.Context, tree string) error {
 	unmerged, err := git(ctx, tree, nil, "diff", "--name-only", "--diff-filter=U", "-z")
 	if err != nil {
@@ -174,7 +174,7 @@ func stageResolved(ctx context.Context, tree string) error {
 		}
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("conflict marks are left in %s: %s; edit them away first", tree, strings.Join(left, ", "))
+		return fmt.Errorf("conflict marks are left in %s: %s; resolve them first", tree, strings.Join(left, ", "))
 	}
 	_, err = git(ctx, tree, nil, "add", "--all")
 	return err

@@ -23,9 +23,9 @@ import (
 	"strings"
 )
 
-// File is one file that a patch touches.
+// File is one file that a patch changes.
 type File struct {
-	// Path in the tree, with slashes; for a deleted file the path it had.
+	// Path in the tree, with slashes; for a deleted file its former path.
 	Path         string
 	New, Deleted bool
 	Hunks        []Hunk
@@ -46,8 +46,8 @@ var (
 	hunkLine = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
 )
 
-// parseDiff reads the part of a patch after the message. Inside hunks every line has a first character of its own, so that
-// nothing in a file's text is taken for a header.
+// parseDiff parses the part of a patch after the message. Inside hunks every line starts with a marker character, so no
+// text of a file can be mistaken for a header.
 func parseDiff(diff string) ([]File, error) {
 	var files []File
 	for _, line := range strings.Split(diff, "\n") {

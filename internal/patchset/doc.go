@@ -16,16 +16,15 @@ limitations under the License.
 
 // Package patchset reads, lints, applies and extracts a series of patches.
 //
-// A series is a folder with a file called "series", which lists one patch file a line in the order they apply
-// (empty lines and lines that begin with '#' do not count), and the patch files themselves, as git format-patch
-// writes them and git am reads them:
+// A series is a folder with a file called "series", which lists one patch file per line in the order in which they apply
+// (empty lines and lines that begin with '#' are ignored), and the patch files themselves, as git format-patch writes them
+// and git am reads them:
 //
 //	patches/v1.37/series
 //	patches/v1.37/0001-kubelet-keep-the-cause-of-a-failed-kill.patch
 //
-// All work on commits is done by git itself, the program, with the caller's git configuration, hooks, attributes and
-// signing keys switched off: the same series on the same commit gives the same commits everywhere, and the same
-// commits give the same bytes.
+// The git program itself does all work on commits, without the caller's git configuration, hooks, attributes and signing
+// keys: the same series on the same commit yields the same commits everywhere, and the same commits yield the same bytes.
 //
-// Nothing here knows what the patches are about, except for Lint, which holds the conventions of this project.
+// The package is independent of what the patches are about, except for Lint, which checks the conventions of this project.
 package patchset

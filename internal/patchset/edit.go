@@ -27,11 +27,11 @@ import (
 	"strings"
 )
 
-// editState is where git keeps a rebase that has stopped, inside the repository's folder.
+// editState is where git keeps the state of a stopped rebase, relative to the work tree.
 const editState = ".git/rebase-merge"
 
-// Edit makes the tree, a straight line of commits on top of base, stand on the commit at place n, counted from 1, with the
-// later ones set aside. It returns that commit's subject. ContinueEdit and AbortEdit go on from there.
+// Edit checks out commit n, counted from 1, of the tree's linear history on top of base and sets the later commits aside.
+// It returns that commit's subject. Continue with ContinueEdit or AbortEdit.
 func Edit(ctx context.Context, tree, base string, n int) (subject string, err error) {
 	if err := checkClean(ctx, tree); err != nil {
 		return "", err
@@ -45,13 +45,13 @@ func Edit(ctx context.Context, tree, base string, n int) (subject string, err er
 		return "", fmt.Errorf("no patch %d in %s; there are these:\n  %s", n, tree, strings.Join(numbered(commits), "\n  "))
 	}
 	commit, subject, _ := strings.Cut(commits[n-1], " ")
-	// The first line of the plan is the commit in question.
+	// The first line of the todo list is the commit to edit.
 	_, err = git(ctx, tree, nil, "-c", "sequence.editor=sed -i -e 1s/^pick/edit/", "-c", "rebase.abbreviateCommands=false",
 		"-c", "rebase.autoSquash=false", "-c", "rebase.updateRefs=false", "rebase", "--interactive", commit+"^")
 	return subject, err
 }
 
-// numbered is for people: the commits' subjects with their places.
+// numbered returns the commits' subjects with their numbers, for people.
 func numbered(commits []string) []string {
 	lines := make([]string, 0, len(commits))
 	for i, c := range commits {
@@ -61,8 +61,8 @@ func numbered(commits []string) []string {
 	return lines
 }
 
-// ContinueEdit makes everything that was changed in the tree part of the patch that it stands on, and puts the later ones
-// on top. One that does not fit there any more is a *Conflict, after which it can be called again.
+// ContinueEdit adds every change in the tree to the current patch and applies the later ones on top. If one no longer fits,
+// the error is a *Conflict; after resolving it, call ContinueEdit again.
 func ContinueEdit(ctx context.Context, tree string) error {
 	state := filepath.Join(tree, editState)
 	if _, err := os.Stat(state); errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +71,7 @@ func ContinueEdit(ctx context.Context, tree string) error {
 	if err := stageResolved(ctx, tree); err != nil {
 		return err
 	}
-	// git leaves this file where it stopped because it was told to, and not over a conflict.
+	// git creates this file when it stops at an edit command, and not at a conflict.
 	if _, err := os.Stat(filepath.Join(state, "amend")); err == nil {
 		if _, err := git(ctx, tree, nil, "commit", "--quiet", "--amend", "--no-edit", "--no-verify", "--allow-empty"); err != nil {
 			return err
@@ -93,7 +93,7 @@ func ContinueEdit(ctx context.Context, tree string) error {
 	return conflictOf(ctx, tree, []byte(patch), number("msgnum"), number("end"), err)
 }
 
-// AbortEdit throws away what was changed since Edit.
+// AbortEdit discards all changes since Edit.
 func AbortEdit(ctx context.Context, tree string) error {
 	_, err := git(ctx, tree, nil, "rebase", "--abort")
 	return err

@@ -24,7 +24,7 @@ import (
 	"testing"
 )
 
-// applied is a tree with the series in it.
+// applied returns a tree with the series applied.
 func applied(t *testing.T) (*upstream, *Series) {
 	t.Helper()
 	u := newUpstream(t)

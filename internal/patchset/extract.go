@@ -29,9 +29,9 @@ import (
 	"strings"
 )
 
-// format makes git format-patch print the same bytes for the same commits, whatever the tree's history, the size of its
-// object store or the person's taste: no commit ids but those of whole blobs, no numbers, no version, no statistics,
-// renames shown as remove and add.
+// format makes git format-patch print the same bytes for the same commits, regardless of the tree's history, the size of
+// its object store or the user's preferences: no abbreviated ids, no numbers, no version, no statistics, and renames as
+// remove and add.
 var format = []string{
 	"format-patch", "--stdout", "-1",
 	"--zero-commit", "--full-index", "--no-signature", "--no-numbered", "--no-stat", "--no-renames",
@@ -41,16 +41,16 @@ var format = []string{
 	"--no-signoff", "--no-base", "--no-notes", "--no-cover-letter", "--no-from",
 }
 
-// Changes says what Extract did to the files of a folder, by name.
+// Changes lists what Extract did with the files of a folder, by name.
 type Changes struct{ Written, Kept, Removed []string }
 
 var patchName = regexp.MustCompile(`^\d{4}-.*\.patch$`)
 
-// Extract writes the commits between base and the tree's HEAD as a series into dir: one patch a commit, named after its
-// place and subject, and the file that lists them (its comments are kept). A file that would not change is not touched; a
-// patch file that is no longer part of the series is removed.
+// Extract writes the commits between base and the tree's HEAD as a series into dir: one patch per commit, named after its
+// number and subject, and the file that lists them (its comments are kept). It does not touch files that would not change,
+// and removes patch files that are no longer part of the series.
 //
-// The tree must be clean, since a change that is not committed would be lost silently, and its history from base linear.
+// The tree must be clean, because an uncommitted change would be lost silently, and its history from base must be linear.
 func Extract(ctx context.Context, tree, base, dir string) (Changes, error) {
 	var changes Changes
 	files, err := extract(ctx, tree, base)
@@ -96,13 +96,13 @@ func Extract(ctx context.Context, tree, base, dir string) (Changes, error) {
 	return changes, nil
 }
 
-// extract returns what belongs into the folder of a series: name to contents.
+// extract returns the files of a series: name to contents.
 func extract(ctx context.Context, tree, base string) (map[string][]byte, error) {
 	if err := checkClean(ctx, tree); err != nil {
 		return nil, err
 	}
 	if _, err := git(ctx, tree, nil, "merge-base", "--is-ancestor", base, "HEAD"); err != nil {
-		return nil, fmt.Errorf("%s: HEAD does not stand on %s, the commit the series starts from: %w", tree, base, err)
+		return nil, fmt.Errorf("%s: HEAD does not descend from %s, the commit the series starts from: %w", tree, base, err)
 	}
 	list := func(args ...string) ([]string, error) {
 		out, err := git(ctx, tree, nil, append([]string{"rev-list", "--reverse"}, append(args, base+"..HEAD")...)...)
@@ -113,7 +113,7 @@ func extract(ctx context.Context, tree, base string) (map[string][]byte, error) 
 		return nil, err
 	}
 	if len(merges) > 0 {
-		return nil, fmt.Errorf("%s: %s is a merge; a series is a straight line: rebase onto %s first", tree, merges[0], base)
+		return nil, fmt.Errorf("%s: %s is a merge; a series is linear: rebase onto %s first", tree, merges[0], base)
 	}
 	commits, err := list()
 	if err != nil {

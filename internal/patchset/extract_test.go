@@ -46,7 +46,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	u.expectAt(u.base)
 
-	// A blank that git am strips from the message: reads the same, extracts differently.
+	// git am strips a trailing blank from the message: the patch applies, but extracts differently.
 	name := filepath.Join(s.Dir, s.Patches[0].Name)
 	write(t, name, strings.Replace(read(t, name), "The body says why.", "The body says why. ", 1))
 	err := roundTrip(t.Context(), load(t, s.Dir), u.dir)
@@ -127,7 +127,7 @@ func TestExtractRefuses(t *testing.T) {
 	u.write("a.go", "package a\n")
 	side := u.commit("kubelet: a")
 	u.git("checkout", "--quiet", "main")
-	expect("another history", side, "does not stand on")
+	expect("another history", side, "does not descend from")
 	u.write("b.go", "package b\n")
 	u.commit("kubelet: b")
 	u.git("-c", "user.name=A", "-c", "user.email=a@example.org", "merge", "--quiet", "--no-edit", "side")

@@ -23,14 +23,14 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Committer of every commit that Apply makes. Fixed, so that commit hashes do not depend on who applies a series.
+// The committer of every commit that Apply makes. It is fixed, so that commit hashes do not depend on the user.
 const (
 	CommitterName  = "kgrace"
 	CommitterEmail = "kgrace@invalid"
 )
 
-// settings are what tool keeps away from the user's configuration, and besides all that a repository's own configuration
-// could change in how git reads and prints patches.
+// settings are the settings that tool overrides, and in addition all that a repository's own configuration could use to
+// change how git reads and prints patches.
 var settings = []string{
 	"core.hooksPath=/dev/null",
 	"core.attributesFile=/dev/null",
@@ -50,13 +50,13 @@ var settings = []string{
 	"apply.ignoreWhitespace=no",
 }
 
-// git runs git in dir and returns what it printed; the error of a git that failed is a *tool.Error. A git that asks for an
-// editor fails.
+// git runs git in dir and returns its output; if git fails, the error is a *tool.Error. A git command that opens an editor
+// fails.
 func git(ctx context.Context, dir string, stdin []byte, args ...string) (string, error) {
 	return gitEditor(ctx, dir, "false", stdin, args...)
 }
 
-// gitEditor is git with an editor; "true" takes every message as it is.
+// gitEditor is git with an editor; "true" accepts every message unchanged.
 func gitEditor(ctx context.Context, dir, editor string, stdin []byte, args ...string) (string, error) {
 	full := []string{"git"}
 	for _, s := range settings {

@@ -23,15 +23,15 @@ import (
 	"strings"
 )
 
-// Known is what the trailers of a patch may name.
+// Known lists the values that the trailers of a patch may name.
 type Known struct {
-	// Rules of the contract, all of which the series has to claim between its patches.
+	// Rules are those of the contract; the patches of a series together must claim all of them.
 	Rules []string
-	// Scenarios of the catalogue.
+	// Scenarios are those of the catalogue.
 	Scenarios []string
 }
 
-// Problem is a convention that a patch or the series does not hold. Text says what is wrong and shows the right form.
+// Problem is a violation of a convention by a patch or the series. Text describes it and shows the correct form.
 type Problem struct {
 	// Patch is the file's name; empty for the series as a whole.
 	Patch string
@@ -45,8 +45,8 @@ func (p Problem) String() string {
 	return p.Patch + ": " + p.Text
 }
 
-// Lint holds the series against the conventions of this project and returns every problem it finds. An error means that
-// it could not look.
+// Lint checks the series against the conventions of this project and returns every problem. It returns an error only if it
+// could not check.
 func (s *Series) Lint(ctx context.Context, known Known) ([]Problem, error) {
 	problems, err := s.lintFiles()
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Series) Lint(ctx context.Context, known Known) ([]Problem, error) {
 			problems = append(problems, Problem{Patch: p.Name, Text: fmt.Sprintf(format, args...)})
 		}
 		if want := FileName(i+1, p.Subject); p.Name != want {
-			add("at place %d of the series and with its subject the file is called %s; `kgrace patch extract` names it", i+1, want)
+			add("as number %d of the series and with its subject the file must be called %s; run `kgrace patch extract`", i+1, want)
 		}
 		lintMessage(p, add)
 		lintChange(p, add)
@@ -77,7 +77,7 @@ func (s *Series) Lint(ctx context.Context, known Known) ([]Problem, error) {
 	}
 	for _, rule := range known.Rules {
 		if !claimed[rule] {
-			problems = append(problems, Problem{Text: fmt.Sprintf("no patch claims rule %s in its Contract trailer; a series gives the whole contract", rule)})
+			problems = append(problems, Problem{Text: fmt.Sprintf("no patch claims rule %s in its Contract trailer; a series implements the whole contract", rule)})
 		}
 	}
 	return problems, nil
@@ -89,7 +89,7 @@ func (s *Series) lintFiles() ([]Problem, error) {
 	seen := map[string]bool{}
 	for _, p := range s.Patches {
 		if seen[p.Name] {
-			problems = append(problems, Problem{Text: fmt.Sprintf("lists %s more than once; a patch applies once: take one line out", p.Name)})
+			problems = append(problems, Problem{Text: fmt.Sprintf("lists %s more than once; a patch applies once: remove one line", p.Name)})
 		}
 		seen[p.Name] = true
 	}
@@ -99,18 +99,18 @@ func (s *Series) lintFiles() ([]Problem, error) {
 	}
 	for _, name := range files {
 		if !seen[name] {
-			problems = append(problems, Problem{Text: fmt.Sprintf("does not list %s, which lies beside it; add the line, or remove the file", name)})
+			problems = append(problems, Problem{Text: fmt.Sprintf("does not list %s, which is in the same folder; add the line, or remove the file", name)})
 		}
 	}
 	return problems, nil
 }
 
-// splitList reads "R1, R3" and "R1 R3".
+// splitList splits "R1, R3" and "R1 R3".
 func splitList(value string) []string {
 	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// duplicates returns the items that stand more than once.
+// duplicates returns the items that occur more than once.
 func duplicates(items []string) []string {
 	var twice []string
 	for i, item := range items {

@@ -23,18 +23,18 @@ import (
 )
 
 var (
-	// generated files have a commit of their own in Kubernetes, so that a reviewer can skip it.
+	// generated matches generated files. In Kubernetes they have a commit of their own, so that a reviewer can skip it.
 	generated = regexp.MustCompile(`(?:^|/)(?:zz_generated[^/]*|[^/]*\.pb\.go|generated\.proto|[^/]*_generated\.go)$|^api/(?:openapi-spec|discovery|rules)/`)
-	// dependencies are the files in which a module says what it needs, and what they bring into the tree.
+	// dependencies matches the files that declare a module's dependencies, and those that the dependencies add to the tree.
 	dependencies = regexp.MustCompile(`(?:^|/)(?:go\.mod|go\.sum|go\.work|go\.work\.sum)$|^vendor/|^LICENSES/`)
 	copyright    = regexp.MustCompile(`^Copyright (?:20\d\d )?The Kubernetes Authors\.$`)
-	// licensed are files for which Kubernetes' own hack/verify-boilerplate wants a header.
+	// licensed are the kinds of files that Kubernetes' own hack/verify-boilerplate requires a header in.
 	licensed = map[string]bool{".go": true, ".sh": true, ".py": true}
 )
 
 const licence = "Licensed under the Apache License, Version 2.0"
 
-// lintChange checks what a patch does to files.
+// lintChange checks the changes of a patch to files.
 func lintChange(p *Patch, add func(format string, args ...any)) {
 	var made, written, needed []string
 	for _, f := range p.Files {
@@ -47,14 +47,14 @@ func lintChange(p *Patch, add func(format string, args ...any)) {
 			written = append(written, f.Path)
 		}
 		if f.New && licensed[path.Ext(f.Path)] && !f.hasBoilerplate() {
-			add("the new file %s does not begin with Kubernetes' header (\"Copyright The Kubernetes Authors.\" and the Apache licence, as in hack/boilerplate)", f.Path)
+			add("the new file %s does not begin with the Kubernetes header (\"Copyright The Kubernetes Authors.\" and the Apache licence, as in hack/boilerplate)", f.Path)
 		}
 	}
 	if len(needed) > 0 {
-		add("touches %s: the fix brings no new dependency and moves none; use what the tree has already", strings.Join(needed, ", "))
+		add("touches %s: the fix must neither add nor change a dependency; use those that the tree has", strings.Join(needed, ", "))
 	}
 	if len(made) > 0 && len(written) > 0 {
-		add("generated files (%s) stand beside written ones (%s); give what the generator wrote a patch of its own", strings.Join(made, ", "), strings.Join(written, ", "))
+		add("generated files (%s) are mixed with hand-written ones (%s); put the generated files into a patch of their own", strings.Join(made, ", "), strings.Join(written, ", "))
 	}
 }
 

@@ -22,15 +22,15 @@ import (
 	"unicode/utf8"
 )
 
-// maxSubject keeps a subject on one line of a log.
+// maxSubject is the longest subject that fits on one line of a log.
 const maxSubject = 72
 
 var (
-	// subjectForm is Kubernetes' own way: the area, then what the patch does.
+	// subjectForm is the Kubernetes convention: the area, then what the patch does.
 	subjectForm = regexp.MustCompile(`^(?:kubelet|kuberuntime|(?:pkg|test|cmd)/[A-Za-z0-9_./-]+): [a-z0-9].*[^.\s]$`)
-	// mention is an @name that GitHub would notify; the @ of a mail address has a letter before it.
+	// mention matches an @name that GitHub would notify; in a mail address a letter precedes the @.
 	mention = regexp.MustCompile(`(?:^|[^A-Za-z0-9._+-])(@[A-Za-z0-9][A-Za-z0-9-]*)`)
-	// closing is a keyword with which a merge would close an issue, here or in every fork the commit lands in.
+	// closing matches a keyword with which a merge would close an issue, here or in every fork that receives the commit.
 	closing = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+(?:[\w.-]+/[\w.-]+)?(?:#|https?://github\.com/\S+/(?:issues|pull)/)\d+`)
 )
 
@@ -44,12 +44,12 @@ func lintMessage(p *Patch, add func(format string, args ...any)) {
 		add("the subject has %d characters, at most %d fit on a line of a log; say the rest in the body", n, maxSubject)
 	}
 	if strings.TrimSpace(withoutTrailers(p.Body)) == "" {
-		add("the message has no body; say what was wrong, why it is done this way, and what else was weighed")
+		add("the message has no body; describe what was wrong, why it is done this way, and which alternatives were considered")
 	}
 	lintNotices(p.Subject+"\n"+p.Body, add)
 }
 
-// lintNotices checks that a message calls nobody and closes nothing.
+// lintNotices checks that a message mentions no account and closes no issue.
 func lintNotices(text string, add func(format string, args ...any)) {
 	for _, m := range mention.FindAllStringSubmatch(text, -1) {
 		add("the message mentions %s; every push of the commit would notify that account: write the name without the @", m[1])
@@ -59,7 +59,7 @@ func lintNotices(text string, add func(format string, args ...any)) {
 	}
 }
 
-// withoutTrailers cuts the last paragraph, where every line is "Key: value".
+// withoutTrailers removes the last paragraph if every line of it is "Key: value".
 func withoutTrailers(body string) string {
 	paragraphs := strings.Split(strings.TrimSpace(body), "\n\n")
 	last := paragraphs[len(paragraphs)-1]

@@ -44,7 +44,7 @@ func TestLintIsQuietOnAGoodSeries(t *testing.T) {
 	}
 }
 
-// TestLint makes one thing wrong in a good patch at a time. Each has to be found, and nothing else.
+// TestLint introduces one mistake into a good patch at a time. Lint has to find it, and nothing else.
 func TestLint(t *testing.T) {
 	replace := func(old, new string) func(string) string {
 		return func(text string) string { return strings.Replace(text, old, new, 1) }
@@ -65,18 +65,18 @@ func TestLint(t *testing.T) {
 		"a short backport":           {replace("Status: Pending", "Status: Backport abc123"), `40 hex digits`},
 		"no issue":                   {replace("Upstream-Issue: https://github.com/kubernetes/kubernetes/issues/83916", "Upstream-Issue: the old one"), `Upstream-Issue is "the old one"`},
 		"no contract":                {replace("Contract: R1, R3\n", ""), `no Contract trailer`},
-		"an unknown rule":            {replace("Contract: R1, R3", "Contract: R1, R99"), `names R99, which is no rule; known are R1 R3`},
+		"an unknown rule":            {replace("Contract: R1, R3", "Contract: R1, R99"), `names R99, which is not a known rule; known are R1 R3`},
 		"a rule twice":               {replace("Contract: R1, R3", "Contract: R1, R1"), `names R1 more than once`},
-		"an unknown scenario":        {replace("Scenarios: shorten-once", "Scenarios: shorten-onec"), `names shorten-onec, which is no scenario`},
-		"no scenario and no reason":  {replace("Scenarios: shorten-once", "Scenarios: none"), `names none, which is no scenario`},
+		"an unknown scenario":        {replace("Scenarios: shorten-once", "Scenarios: shorten-onec"), `names shorten-onec, which is not a known scenario`},
+		"no scenario and no reason":  {replace("Scenarios: shorten-once", "Scenarios: none"), `names none, which is not a known scenario`},
 		"no end":                     {replace("Drop-When: upstream carries it\n", ""), `no Drop-When trailer`},
 		"somebody else signed":       {replace("Signed-off-by: A Person", "Signed-off-by: B Person"), `has not signed off`},
 		"nobody signed":              {replace("Signed-off-by: A Person <person@example.org>\n", ""), `no Signed-off-by trailer`},
-		"a misspelt trailer":         {replace("Drop-When:", "Drop-When: it is in\nDrop-If:"), `trailer "Drop-If" is not one`},
+		"a misspelt trailer":         {replace("Drop-When:", "Drop-When: it is in\nDrop-If:"), `trailer "Drop-If" is not one of`},
 		"two of a trailer":           {replace("Drop-When:", "Drop-When: it is in\nDrop-When:"), `2 Drop-When trailers`},
 		"a new file without header":  {replace("+Copyright The Kubernetes Authors.\n", "+Nobody.\n"), `does not begin with Kubernetes' header`},
 		"a generated file beside":    {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/pkg/zz_generated.x.go b/pkg/zz_generated.x.go"), `a patch of its own`},
-		"a new dependency":           {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/go.mod b/go.mod"), `touches go.mod: the fix brings no new dependency`},
+		"a new dependency":           {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/go.mod b/go.mod"), `touches go.mod: the fix must neither add nor change a dependency`},
 		"a vendored file":            {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/vendor/x/x.go b/vendor/x/x.go"), `touches vendor/x/x.go`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,9 +113,9 @@ func TestLintTheFolder(t *testing.T) {
 	}{
 		"unlisted": {func(s *Series) { write(t, filepath.Join(s.Dir, "0003-kubelet-forgotten.patch"), "") }, "does not list 0003-kubelet-forgotten.patch"},
 		"twice":    {func(s *Series) { s.Patches = append(s.Patches, s.Patches[1]) }, "lists 0002-kuberuntime-return-when-the-context-ends.patch more than once"},
-		"a hole":   {func(s *Series) { s.Patches[1].Name = "0003-kuberuntime-return-when-the-context-ends.patch" }, "the file is called 0002-kuberuntime-return-when-the-context-ends.patch"},
+		"a hole":   {func(s *Series) { s.Patches[1].Name = "0003-kuberuntime-return-when-the-context-ends.patch" }, "the file must be called 0002-kuberuntime-return-when-the-context-ends.patch"},
 		"a name that is not the subject": {func(s *Series) { s.Patches[1].Name = "0002-something.patch" },
-			"the file is called 0002-kuberuntime-return-when-the-context-ends.patch"},
+			"the file must be called 0002-kuberuntime-return-when-the-context-ends.patch"},
 		"a rule nobody claims": {func(s *Series) {
 			for i, p := range s.Patches {
 				text := strings.Replace(string(p.Data), "Contract: R1, R3", "Contract: R1", 1)

@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// trailerRule is one required trailer: its form, and the words that teach it.
+// trailerRule is one required trailer: its form, and an example for error messages.
 type trailerRule struct {
 	key     string
 	form    *regexp.Regexp
@@ -37,22 +37,22 @@ var trailerRules = []trailerRule{
 	{"Upstream-Issue", regexp.MustCompile(`^` + upstreamRef + `(?:,? ` + upstreamRef + `)*$`),
 		"numbers of kubernetes/kubernetes (\"83916, 113717\") or whole addresses"},
 	{"Contract", regexp.MustCompile(`^R\d+(?:,? R\d+)*$`),
-		"the rules of the contract that the patch gives: \"R3, R8\""},
+		"the rules of the contract that the patch implements: \"R3, R8\""},
 	{"Scenarios", regexp.MustCompile(`^(?:[a-z0-9-]+(?:,? [a-z0-9-]+)*|none \(.+\))$`),
 		"the scenarios that turn red without the patch: \"shorten-once, hook-exec-force\"; or \"none (why no scenario can see it)\""},
 	{"Drop-When", regexp.MustCompile(`^\S+ \S+`),
-		"what has to happen before the patch can go: \"upstream carries it\""},
+		"the condition for dropping the patch: \"upstream carries it\""},
 	{"Signed-off-by", person,
-		"\"A Person <person@example.org>\"; `git commit --signoff` writes it"},
+		"\"A Person <person@example.org>\"; use `git commit --signoff`"},
 }
 
-// lintTrailers checks the lines at the end of a message.
+// lintTrailers checks the trailers of a message.
 func lintTrailers(p *Patch, trailers []Trailer, known Known, add func(format string, args ...any)) {
 	values := map[string][]string{}
 	for _, t := range trailers {
 		values[t.Key] = append(values[t.Key], t.Value)
 		if !slices.ContainsFunc(trailerRules, func(r trailerRule) bool { return r.key == t.Key }) {
-			add("trailer %q is not one that this project knows; known are %s", t.Key, strings.Join(trailerKeys(), ", "))
+			add("trailer %q is not one of this project's; known are %s", t.Key, strings.Join(trailerKeys(), ", "))
 		}
 	}
 	for _, r := range trailerRules {
@@ -61,7 +61,7 @@ func lintTrailers(p *Patch, trailers []Trailer, known Known, add func(format str
 			add("no %s trailer in the last paragraph of the message; write \"%s: …\", where … is %s", r.key, r.key, r.example)
 			continue
 		case len(got) > 1 && r.key != "Signed-off-by":
-			add("%d %s trailers; join them in one line", len(got), r.key)
+			add("%d %s trailers; merge them into one line", len(got), r.key)
 		}
 		for _, value := range values[r.key] {
 			if !r.form.MatchString(value) {
@@ -72,7 +72,7 @@ func lintTrailers(p *Patch, trailers []Trailer, known Known, add func(format str
 	lintIDs("Contract", "rule", values["Contract"], known.Rules, add)
 	lintIDs("Scenarios", "scenario", values["Scenarios"], known.Scenarios, add)
 	if signed := values["Signed-off-by"]; len(signed) > 0 && !slices.Contains(signed, p.Author) {
-		add("the author, %s, has not signed off (the line is there for %s); the name and address have to be the same", p.Author, strings.Join(signed, " and "))
+		add("the author, %s, has not signed off (the sign-off is by %s); name and address must be the same", p.Author, strings.Join(signed, " and "))
 	}
 }
 
@@ -84,7 +84,7 @@ func lintIDs(key, what string, values, known []string, add func(format string, a
 		ids := splitList(value)
 		for _, id := range ids {
 			if !slices.Contains(known, id) {
-				add("%s names %s, which is no %s; known are %s", key, id, what, strings.Join(known, " "))
+				add("%s names %s, which is not a known %s; known are %s", key, id, what, strings.Join(known, " "))
 			}
 		}
 		for _, id := range duplicates(ids) {

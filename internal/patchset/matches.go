@@ -23,7 +23,7 @@ import (
 	"strings"
 )
 
-// MatchesTree proves that the commits between base and the HEAD of tree, extracted, are the bytes of the series.
+// MatchesTree checks that extracting the commits between base and the HEAD of tree yields the bytes of the series.
 func (s *Series) MatchesTree(ctx context.Context, tree, base string) error {
 	files, err := extract(ctx, tree, base)
 	if err != nil {
@@ -34,22 +34,22 @@ func (s *Series) MatchesTree(ctx context.Context, tree, base string) error {
 	for _, p := range s.Patches {
 		switch got, ok := files[p.Name]; {
 		case !ok:
-			wrong = append(wrong, fmt.Sprintf("%s is not what extraction names any commit", p.Name))
+			wrong = append(wrong, fmt.Sprintf("%s is not the file name of any commit", p.Name))
 		case !bytes.Equal(got, p.Data):
 			wrong = append(wrong, fmt.Sprintf("%s: %s", p.Name, firstDifference(p.Data, got)))
 		}
 		delete(files, p.Name)
 	}
 	for _, name := range sortedNames(files) {
-		wrong = append(wrong, fmt.Sprintf("%s comes out of the tree, but is not in the series", name))
+		wrong = append(wrong, fmt.Sprintf("%s is extracted from the tree, but is not in the series", name))
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("the patches are not the bytes that extraction gives; apply them and run `kgrace patch extract`:\n  %s", strings.Join(wrong, "\n  "))
+		return fmt.Errorf("the patches differ from the extracted ones; apply them and run `kgrace patch extract`:\n  %s", strings.Join(wrong, "\n  "))
 	}
 	return nil
 }
 
-// firstDifference names the first line on which two texts differ.
+// firstDifference returns the first line at which two texts differ.
 func firstDifference(have, want []byte) string {
 	h, w := strings.Split(string(have), "\n"), strings.Split(string(want), "\n")
 	for i := range h {
@@ -57,7 +57,7 @@ func firstDifference(have, want []byte) string {
 			return fmt.Sprintf("line %d: have %q, extraction ends before it", i+1, h[i])
 		}
 		if h[i] != w[i] {
-			return fmt.Sprintf("line %d: have %q, extraction gives %q", i+1, h[i], w[i])
+			return fmt.Sprintf("line %d: have %q, extraction yields %q", i+1, h[i], w[i])
 		}
 	}
 	return fmt.Sprintf("line %d: the file ends, extraction goes on with %q", len(h)+1, w[len(h)])

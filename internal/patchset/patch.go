@@ -28,24 +28,24 @@ import (
 
 // Patch is one commit as a mail.
 type Patch struct {
-	// Name of the file, without its folder.
+	// Name is the file's name without its folder.
 	Name string
-	// Data is the file, byte for byte.
+	// Data is the content of the file, byte for byte.
 	Data []byte
-	// Author as "Name <address>", Date as the mail has it.
+	// Author as "Name <address>", Date as in the mail.
 	Author, Date string
-	// Subject without the "[PATCH]" that git am strips.
+	// Subject is without the "[PATCH]" that git am strips.
 	Subject string
 	// Body is the commit message after the subject, trailers included.
 	Body string
-	// Files touched, in the order of the diff.
+	// Files are the changed files, in the order of the diff.
 	Files []File
 }
 
 // Trailer is one "Key: value" line at the end of a commit message.
 type Trailer struct{ Key, Value string }
 
-// Parse reads a patch as git format-patch writes it.
+// Parse parses a patch as git format-patch writes it.
 func Parse(name string, data []byte) (*Patch, error) {
 	first, rest, ok := bytes.Cut(data, []byte("\n"))
 	if !ok || !bytes.HasPrefix(first, []byte("From ")) {
@@ -86,10 +86,10 @@ func Parse(name string, data []byte) (*Patch, error) {
 	return p, nil
 }
 
-// messageEnd is the line at which git am ends a commit message, wherever it stands.
+// messageEnd matches the line at which git am ends a commit message, wherever it occurs.
 var messageEnd = regexp.MustCompile(`^(?:---\s*$|--- \S|diff -|Index: )`)
 
-// splitMessage cuts a mail's body where git am does.
+// splitMessage splits a mail's body where git am does.
 func splitMessage(body string) (message, diff string) {
 	at := 0
 	for line := range strings.Lines(body) {
@@ -101,7 +101,7 @@ func splitMessage(body string) (message, diff string) {
 	return body[:at], body[at:]
 }
 
-// Message is the commit message that git am makes of the patch.
+// Message returns the commit message that git am creates from the patch.
 func (p *Patch) Message() string {
 	if p.Body == "" {
 		return p.Subject + "\n"
@@ -109,7 +109,7 @@ func (p *Patch) Message() string {
 	return p.Subject + "\n\n" + p.Body + "\n"
 }
 
-// Trailers asks git for the trailers of the message, in order.
+// Trailers returns the trailers of the message as git parses them, in order.
 func (p *Patch) Trailers(ctx context.Context) ([]Trailer, error) {
 	out, err := git(ctx, ".", []byte(p.Message()), "interpret-trailers", "--parse", "--no-divider")
 	if err != nil {

@@ -27,19 +27,20 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// PatchChange is what changed in one patch of a series: Old is the patch as it was, and Tree, a straight line of commits on top of
-// Base, has it as it is now at place Number, counted from 1.
+// PatchChange describes a change to one patch of a series: Old is the old patch, and Tree, with a linear history on top of
+// Base, has the new one as commit Number, counted from 1.
 type PatchChange struct {
 	Tree, Base string
 	Number     int
 	Old        []byte
 }
 
-// ErrNoChange says that a patch is what it was.
+// ErrNoChange means that the patch is unchanged.
 var ErrNoChange = errors.New("the patch has not changed")
 
-// Port carries the change over to another tree, which stands on the patch of the same subject there (see Edit). It does not
-// commit. A change that does not fit is a *Conflict, marked in the files; ContinueEdit goes on from there either way.
+// Port applies the change to another tree, which is stopped at the patch with the same subject (see Edit). It does not
+// commit. If the change does not fit, the error is a *Conflict, with marks in the files. In either case, continue with
+// ContinueEdit.
 func (c PatchChange) Port(ctx context.Context, tree string) error {
 	out, err := git(ctx, c.Tree, nil, "log", "--reverse", "--format=%H", c.Base+"..HEAD")
 	if err != nil {
@@ -75,7 +76,7 @@ func (c PatchChange) Port(ctx context.Context, tree string) error {
 	return conflictOf(ctx, tree, []byte(mail), c.Number, len(commits), err)
 }
 
-// oldTree is the tree object of the commit before with the old patch on top.
+// oldTree returns the tree object of the commit before with the old patch on top.
 func (c PatchChange) oldTree(ctx context.Context, before string) (string, error) {
 	dir, err := os.MkdirTemp("", "kgrace-port-")
 	if err != nil {
@@ -91,13 +92,13 @@ func (c PatchChange) oldTree(ctx context.Context, before string) (string, error)
 		return "", err
 	}
 	if _, err := tool.Git(ctx, c.Tree, index, "apply", "--cached", mail); err != nil {
-		return "", fmt.Errorf("the patch as it was does not apply before what it is now; carry the changes of earlier patches over first: %w", err)
+		return "", fmt.Errorf("the old patch does not apply to the commit before the new one; port the changes of earlier patches first: %w", err)
 	}
 	out, err := tool.Git(ctx, c.Tree, index, "write-tree")
 	return strings.TrimSpace(out), err
 }
 
-// copyBlobs gives tree the files that the change is between, so that git can merge there.
+// copyBlobs copies the blobs of both sides of the change into tree, so that git can merge there.
 func (c PatchChange) copyBlobs(ctx context.Context, tree, old, now string) error {
 	out, err := git(ctx, c.Tree, nil, "diff", "--raw", "--no-abbrev", "--no-renames", old, now)
 	if err != nil {

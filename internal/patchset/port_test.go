@@ -22,8 +22,8 @@ import (
 	"testing"
 )
 
-// ported has two trees with the series in them: one whose first patch was edited, and one of another minor, which stands on its
-// first patch and has other lines around.
+// ported returns two trees with the series applied: one whose first patch was edited, and one of another minor, which is
+// stopped at its first patch and has other context lines.
 func ported(t *testing.T, old, new string) (PatchChange, *upstream, *Series) {
 	t.Helper()
 	from, series := applied(t)

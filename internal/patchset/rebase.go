@@ -28,12 +28,12 @@ import (
 	"strings"
 )
 
-// amState is where git keeps a git am that has stopped, inside the repository's folder.
+// amState is where git keeps the state of a stopped git am, relative to the work tree.
 const amState = ".git/rebase-apply"
 
-// Rebase applies the series to a tree that stands on another base, with git am and three-way merging: the repository has
-// to hold the objects of the base that the series was written for. A patch that does not fit is a *Conflict, the work
-// then stops there and ContinueRebase goes on with it. A patch that the new base has already is left out.
+// Rebase applies the series to a tree on another base with git am and three-way merging. The repository must contain the
+// objects of the base that the series was written for. If a patch does not fit, the error is a *Conflict and the operation
+// stops there; continue with ContinueRebase. Rebase skips a patch that the new base already contains.
 func (s *Series) Rebase(ctx context.Context, tree string) error {
 	if err := checkClean(ctx, tree); err != nil {
 		return err
@@ -47,10 +47,11 @@ func (s *Series) Rebase(ctx context.Context, tree string) error {
 	return rebaseStop(ctx, tree, err)
 }
 
-// ContinueRebase takes the tree as it is now for the patch at which a Rebase has stopped, and goes on with the next one.
+// ContinueRebase takes the current tree as the result of the patch at which a Rebase has stopped, and continues with the
+// next one.
 func ContinueRebase(ctx context.Context, tree string) error {
 	if _, err := os.Stat(filepath.Join(tree, amState)); errors.Is(err, fs.ErrNotExist) {
-		// Somebody has brought it to its end with git am itself.
+		// The user has finished it with git am.
 		return checkClean(ctx, tree)
 	}
 	if err := stageResolved(ctx, tree); err != nil {
@@ -60,7 +61,7 @@ func ContinueRebase(ctx context.Context, tree string) error {
 	return rebaseStop(ctx, tree, err)
 }
 
-// rebaseStop says where git am has stopped.
+// rebaseStop returns the error for the patch at which git am has stopped.
 func rebaseStop(ctx context.Context, tree string, err error) error {
 	if err == nil {
 		return nil
@@ -78,7 +79,7 @@ func rebaseStop(ctx context.Context, tree string, err error) error {
 	return conflictOf(ctx, tree, patch, index, total, err)
 }
 
-// Missing lists the subjects of the series that no commit between base and the tree's HEAD has.
+// Missing returns the subjects of the series that no commit between base and the tree's HEAD has.
 func (s *Series) Missing(ctx context.Context, tree, base string) ([]string, error) {
 	out, err := git(ctx, tree, nil, "log", "--format=%s", base+"..HEAD")
 	if err != nil {

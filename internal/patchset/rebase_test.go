@@ -24,7 +24,7 @@ import (
 	"testing"
 )
 
-// moved is a tree that stands on a later upstream, which edit makes, and the series written for the earlier one.
+// moved returns a tree on a later upstream, as changed by edit, and the series written for the earlier one.
 func moved(t *testing.T, edit func(u *upstream)) (*upstream, *Series) {
 	t.Helper()
 	u := newUpstream(t)
@@ -34,7 +34,7 @@ func moved(t *testing.T, edit func(u *upstream)) (*upstream, *Series) {
 	return u, s
 }
 
-// subjectsOf are the commits on top of the base.
+// subjectsOf returns the subjects of the commits on top of the base.
 func subjectsOf(u *upstream) []string {
 	return strings.Split(u.git("log", "--reverse", "--format=%s", u.base+"..HEAD"), "\n")
 }
@@ -58,7 +58,7 @@ func TestRebaseMergesWhatMovedAround(t *testing.T) {
 	if missing, err := s.Missing(t.Context(), u.dir, u.base); err != nil || len(missing) > 0 {
 		t.Errorf("missing %q, %v", missing, err)
 	}
-	// The author's date stays, so a patch that did not change is written as it was.
+	// The author's date stays, so an unchanged patch is written as before.
 	dir := s.Dir
 	changes, err := Extract(t.Context(), u.dir, u.base, dir)
 	if err != nil || !slices.Equal(changes.Written, []string{s.Patches[0].Name}) {
@@ -89,7 +89,7 @@ func TestRebaseStopsAtTheFirstConflict(t *testing.T) {
 			t.Errorf("the message has no %q:\n%v", want, err)
 		}
 	}
-	// What is not decided is not taken.
+	// ContinueRebase does not accept an unresolved conflict.
 	if err := ContinueRebase(t.Context(), u.dir); err == nil || !strings.Contains(err.Error(), "conflict marks are left") || !strings.Contains(err.Error(), "worker.go:") {
 		t.Errorf("with marks left: %v", err)
 	}

@@ -36,8 +36,8 @@ type Series struct {
 	Patches []*Patch
 }
 
-// Load reads the series in dir. It refuses a series without patches, a listed file that is missing, a name that leads
-// out of dir, and a file that is not a mail as git format-patch writes it; conventions are Lint's business.
+// Load reads the series in dir. It rejects a series without patches, a listed file that is missing, a name that leads out
+// of dir, and a file that is not a mail as git format-patch writes it. It does not check conventions; see Lint.
 func Load(dir string) (*Series, error) {
 	names, err := listed(dir)
 	if err != nil {
@@ -51,7 +51,7 @@ func Load(dir string) (*Series, error) {
 	for _, name := range names {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, fmt.Errorf("%s lists %s, but there is no such file in %s: add the file or take the line out", SeriesFile, name, dir))
+			errs = append(errs, fmt.Errorf("%s lists %s, but there is no such file in %s: add the file or remove the line", SeriesFile, name, dir))
 			continue
 		}
 		if err != nil {
@@ -76,7 +76,7 @@ func listed(dir string) ([]string, error) {
 	file := filepath.Join(dir, SeriesFile)
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file: a folder of patches has a file %q that lists them in order", file, SeriesFile)
+		return nil, fmt.Errorf("%s: no such file: a folder of patches needs a file %q that lists them in order", file, SeriesFile)
 	}
 	if err != nil {
 		return nil, err
@@ -88,26 +88,26 @@ func listed(dir string) ([]string, error) {
 			continue
 		}
 		if name != filepath.Base(name) || name == "." || name == ".." {
-			return nil, fmt.Errorf("%s:%d: %q is not the name of a file beside it", file, i+1, name)
+			return nil, fmt.Errorf("%s:%d: %q is not the name of a file in the same folder", file, i+1, name)
 		}
 		names = append(names, name)
 	}
 	return names, nil
 }
 
-// Hash names what the series does: it changes with any byte of any patch, with their order and with their names, and with
-// nothing else (comments in the series file do not count). Lower-case hexadecimal SHA-256.
+// Hash identifies the content of the series: it changes with any byte of any patch, with their order and with their names,
+// and with nothing else (comments in the series file do not count). It is a lower-case hexadecimal SHA-256.
 func (s *Series) Hash() string {
 	h := sha256.New()
 	for _, p := range s.Patches {
-		// Sizes keep the boundary between a name, its patch and the next name.
+		// Sizes separate a name, its patch and the next name.
 		fmt.Fprintf(h, "%d %d\n%s", len(p.Name), len(p.Data), p.Name)
 		h.Write(p.Data)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Files lists every path that some patch of the series touches, in the order of first touch.
+// Files returns every path that some patch of the series changes, in the order of first change.
 func (s *Series) Files() []File {
 	index := map[string]int{}
 	var files []File

@@ -26,7 +26,7 @@ import (
 type Lines struct {
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
-	// Text are those of the added lines that are empty or nothing but comment, licence headers included.
+	// Text is the number of added lines that are empty or only comment, licence headers included.
 	Text int `json:"text"`
 }
 
@@ -36,8 +36,7 @@ func (l *Lines) add(m Lines) {
 	l.Text += m.Text
 }
 
-// PatchSize says how large a patch is. What a release is built from, what only tests use and what a generator wrote are
-// counted apart.
+// PatchSize is the size of a patch. Code of a release, code of tests and generated code are counted separately.
 type PatchSize struct {
 	Patch     int    `json:"patch"` // its place in the series, from 1
 	Subject   string `json:"subject"`
@@ -47,17 +46,17 @@ type PatchSize struct {
 	Generated Lines  `json:"generated"`
 }
 
-// SeriesSize says how large a series is. Files of the total are different files, so it is less than the sum.
+// SeriesSize is the size of a series. Its total counts each file once, so the number of files may be less than the sum.
 type SeriesSize struct {
 	Minor   string      `json:"minor"`
 	Patches []PatchSize `json:"patches"`
 	Total   PatchSize   `json:"total"`
 }
 
-// onlyTests are the files that no release is built from: Go tests, their data, fakes, and the suites under test/.
+// onlyTests matches the files that no release is built from: Go tests, their data, fakes, and the suites under test/.
 var onlyTests = regexp.MustCompile(`_test\.go$|^test/|(?:^|/)(?:testing|testdata)/`)
 
-// Size counts.
+// Size returns the size of the series.
 func (s *Series) Size(minor string) SeriesSize {
 	size := SeriesSize{Minor: minor}
 	files := map[string]bool{}
@@ -108,7 +107,7 @@ func (f File) lines() Lines {
 	return l
 }
 
-// Markdown is a table of the series, one row a patch and one for all.
+// Markdown returns a table of the series, with one row per patch and one for all.
 func (s SeriesSize) Markdown() string {
 	var b strings.Builder
 	b.WriteString("| patch | files | code | of it comment or empty | tests | generated |\n| --- | --- | --- | --- | --- | --- |\n")
@@ -120,7 +119,7 @@ func (s SeriesSize) Markdown() string {
 	return b.String()
 }
 
-// Cells are the figures as a table shows them: files, code, comment, tests, generated.
+// Cells returns the figures as a table shows them: files, code, comment, tests, generated.
 func (p PatchSize) Cells() []string {
 	return []string{fmt.Sprint(p.Files), p.Code.String(), fmt.Sprint(p.Code.Text), p.Tests.String(), p.Generated.String()}
 }

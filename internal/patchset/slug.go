@@ -21,16 +21,16 @@ import (
 	"strings"
 )
 
-// maxSlug bounds a file name, so that a long subject does not make a name no terminal shows.
+// maxSlug limits file names that come from long subjects.
 const maxSlug = 60
 
-// FileName is the name of the patch at place n (counted from 1) with the given subject: "0003-kubelet-carry-zero.patch".
+// FileName returns the file name of patch n (counted from 1) with the given subject: "0003-kubelet-carry-zero.patch".
 func FileName(n int, subject string) string {
 	return fmt.Sprintf("%04d-%s.patch", n, Slug(subject))
 }
 
-// Slug is a subject as part of a file name: letters, digits, '.' and '_' stay, an apostrophe goes ("worker's" is "workers"),
-// all else between them becomes one '-', cut at the last whole word within 60 characters.
+// Slug returns a subject as part of a file name. Letters, digits, '.' and '_' stay, an apostrophe is dropped ("worker's"
+// becomes "workers"), everything else becomes one '-', and the result is cut at the last whole word within 60 characters.
 func Slug(subject string) string {
 	words := strings.FieldsFunc(strings.ReplaceAll(subject, "'", ""), func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_')

@@ -22,16 +22,16 @@ import (
 	"strings"
 )
 
-// LeftOff is a patch of the leading series that another minor does without. Only the last patches of the leading series can
-// be left off, and only those that bring nothing but tests: a minor without one keeps every rule.
+// LeftOff is a patch of the leading series that another minor omits. Only the last patches of the leading series can be
+// omitted, and only those that contain nothing but tests: a minor without one implements every rule.
 type LeftOff struct {
 	Subject string `json:"subject"`
 	Reason  string `json:"reason"`
 }
 
-// CompareSubjects holds the series of one minor against that of another, which leads: the same subjects in the same order,
-// but for those that are left off with a reason, and for backports after all others: what the leading minor has from
-// upstream needs no patch there. It returns what differs.
+// CompareSubjects compares the series of one minor with that of the leading minor. The subjects and their order must be the
+// same, except for patches that are left off with a reason, and for backports after all others: the leading minor has those
+// from upstream and needs no patch for them. It returns the differences.
 func (s *Series) CompareSubjects(lead *Series, leadName string, leftOff []LeftOff) []Problem {
 	var problems []Problem
 	add := func(patch, format string, args ...any) {
@@ -52,21 +52,21 @@ func (s *Series) CompareSubjects(lead *Series, leadName string, leftOff []LeftOf
 	for i, p := range patches {
 		switch at := slices.Index(want, p.Subject); {
 		case at < 0:
-			add(p.Name, "no patch of %s has this subject; one thought has one subject over all minors, but for a last patch that says Upstream-Status: Backport", leadName)
+			add(p.Name, "no patch of %s has this subject; a patch has the same subject on all minors, except for a last patch with Upstream-Status: Backport", leadName)
 		case at != i && len(have) == len(want):
-			add(p.Name, "stands at place %d of its series and at place %d of %s; the order is the same over all minors", i+1, at+1, leadName)
+			add(p.Name, "is at place %d of its series and at place %d of %s; the order must be the same on all minors", i+1, at+1, leadName)
 		}
 	}
 	for _, subject := range want {
 		if !slices.Contains(have, subject) {
-			add("", "has no patch %q, which %s has; a minor that needs less of it says so in that patch's message, and one that does without a last patch of tests "+
-				"says why under leavesOff in intree.yaml", subject, leadName)
+			add("", "has no patch %q, which %s has; if the minor needs less of it, explain that in the patch's message; if it omits a last patch of tests, "+
+				"give the reason under leavesOff in intree.yaml", subject, leadName)
 		}
 	}
 	return problems
 }
 
-// checkLeftOff says what is wrong with a list of patches that are left off.
+// checkLeftOff returns the problems of a list of patches that are left off.
 func checkLeftOff(leftOff []LeftOff, have []string, lead *Series, leadName string) []string {
 	var problems []string
 	want := lead.subjects()
@@ -84,13 +84,13 @@ func checkLeftOff(leftOff []LeftOff, have []string, lead *Series, leadName strin
 		case at < len(want)-len(leftOff):
 			problems = append(problems, fmt.Sprintf("leaves off %q, which is patch %d of %d of %s; only the last ones can be left off", l.Subject, at+1, len(want), leadName))
 		case !lead.Patches[at].onlyTests():
-			problems = append(problems, fmt.Sprintf("leaves off %q, which touches more than files under test/; a series gives the whole contract", l.Subject))
+			problems = append(problems, fmt.Sprintf("leaves off %q, which touches more than files under test/; a series implements the whole contract", l.Subject))
 		}
 	}
 	return problems
 }
 
-// onlyTests reports whether the patch touches nothing outside of test/, which no program of Kubernetes is built from.
+// onlyTests reports whether the patch changes only files under test/, which no program of Kubernetes is built from.
 func (p *Patch) onlyTests() bool {
 	return len(p.Files) > 0 && !slices.ContainsFunc(p.Files, func(f File) bool { return !strings.HasPrefix(f.Path, "test/") })
 }
@@ -103,7 +103,8 @@ func (s *Series) subjects() []string {
 	return subjects
 }
 
-// isBackport reports whether upstream has the patch in a later minor, by the patch's own word, which lint holds to its form.
+// isBackport reports whether upstream has the patch in a later minor, according to the patch's own trailer, whose form lint
+// checks.
 func (p *Patch) isBackport() bool {
 	return strings.Contains(p.Body, "\nUpstream-Status: Backport ")
 }

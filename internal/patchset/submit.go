@@ -29,13 +29,13 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Person is an author, or who signs off.
+// Person is an author, or a signer.
 type Person struct{ Name, Address string }
 
-// person is how git writes one.
+// person matches a person as git writes one.
 var person = regexp.MustCompile(`^([^<>\n]+) <([^<>@\s]+@[^<>@\s]+)>$`)
 
-// ParsePerson reads "A Person <person@example.org>".
+// ParsePerson parses "A Person <person@example.org>".
 func ParsePerson(text string) (Person, error) {
 	m := person.FindStringSubmatch(text)
 	if m == nil {
@@ -46,8 +46,8 @@ func ParsePerson(text string) (Person, error) {
 
 func (p Person) String() string { return p.Name + " <" + p.Address + ">" }
 
-// Identity is who git takes the caller for in dir: user.name and user.email. Nothing else in this package reads the caller's
-// configuration of git.
+// Identity returns the caller's user.name and user.email in dir. Nothing else in this package reads the caller's git
+// configuration.
 func Identity(ctx context.Context, dir string) (Person, error) {
 	var values [2]string
 	for i, key := range []string{"user.name", "user.email"} {
@@ -62,18 +62,18 @@ func Identity(ctx context.Context, dir string) (Person, error) {
 	return ParsePerson(values[0] + " <" + values[1] + ">")
 }
 
-// Submission says in whose name, and where, Submit writes.
+// Submission sets the identities and the folder for Submit.
 type Submission struct {
 	Author, SignOff Person
-	// Dir gets the patches.
+	// Dir receives the patches.
 	Dir string
-	// Overwrite removes the patches that are in Dir. Without it they are an error.
+	// Overwrite removes existing patches in Dir. Without it they are an error.
 	Overwrite bool
 }
 
-// Submit writes the series as Kubernetes takes it: patches for git am, by the author of the submission, with one sign-off and
-// without the trailers of this project. Like Kubernetes it refuses a message that mentions somebody or closes an issue; then
-// nothing is written. It returns the paths of the patches in their order.
+// Submit writes the series in the form that Kubernetes accepts: patches for git am, by the author of the submission, with
+// one sign-off and without the trailers of this project. Like Kubernetes, it rejects a message that mentions an account or
+// closes an issue, and then writes nothing. It returns the paths of the patches in order.
 func (s *Series) Submit(to Submission) ([]string, error) {
 	mails := make([][]byte, len(s.Patches))
 	var errs []error
@@ -99,7 +99,7 @@ func (s *Series) Submit(to Submission) ([]string, error) {
 	return written, nil
 }
 
-// makeRoom gives Submit a folder without patches.
+// makeRoom makes dir a folder without patches.
 func makeRoom(dir string, overwrite bool) error {
 	if _, err := os.Stat(filepath.Join(dir, SeriesFile)); err == nil {
 		return fmt.Errorf("%s has a file %q: it is the folder of a series, which keeps its trailers; name another", dir, SeriesFile)
@@ -112,7 +112,7 @@ func makeRoom(dir string, overwrite bool) error {
 		return err
 	}
 	if len(old) > 0 && !overwrite {
-		return fmt.Errorf("%s has patches already: %s; name another folder, or have them replaced with --overwrite", dir, strings.Join(old, " "))
+		return fmt.Errorf("%s has patches already: %s; name another folder, or replace them with --overwrite", dir, strings.Join(old, " "))
 	}
 	for _, name := range old {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
@@ -122,10 +122,10 @@ func makeRoom(dir string, overwrite bool) error {
 	return nil
 }
 
-// authorHeader is the author in the head of a mail, which may go on in lines that are indented.
+// authorHeader matches the author in the header of a mail, which may continue in indented lines.
 var authorHeader = regexp.MustCompile(`(?m)^From: .*(?:\n[ \t].*)*$`)
 
-// submission is the patch by another author, without the trailers of this project.
+// submission returns the patch with another author and without the trailers of this project.
 func (p *Patch) submission(author, signOff Person) ([]byte, error) {
 	head, rest, _ := strings.Cut(string(p.Data), "\n\n")
 	from := &mail.Address{Name: author.Name, Address: author.Address}
@@ -137,13 +137,13 @@ func (p *Patch) submission(author, signOff Person) ([]byte, error) {
 		errs = append(errs, fmt.Errorf(p.Name+": "+format, args...))
 	}
 	if message == "" {
-		add("the message has no body besides its trailers; say why the patch is needed")
+		add("the message has no body besides its trailers; explain why the patch is needed")
 	}
 	lintNotices(fmt.Sprintf("%s\n%s\n%s", p.Subject, message, signOff), add)
 	for line := range strings.Lines(message) {
 		for _, key := range trailerKeys() {
 			if strings.HasPrefix(line, key+":") {
-				add("%q is a trailer that stands before the last paragraph, and would be submitted as text; move it there", strings.TrimSpace(line))
+				add("%q is a trailer that precedes the last paragraph, and would be submitted as text; move it there", strings.TrimSpace(line))
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func TestSubmit(t *testing.T) {
 			t.Errorf("wrote %s, want %s", path, want)
 		}
 	}
-	// git am makes the same trees of them, by another author.
+	// git am creates the same trees from them, by another author.
 	if err := s.Apply(t.Context(), u.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// A long name is folded in the head of a mail; nothing of the first author may stay.
+// The header of a mail folds a long name; nothing of the first author may remain.
 func TestSubmitReplacesAFoldedAuthor(t *testing.T) {
 	u := newUpstream(t)
 	p := u.series().Patches[0]
@@ -77,7 +77,7 @@ func TestSubmitRefuses(t *testing.T) {
 		"a mention":                 {"says why.", "says why, thanks to @someone.", "mentions @someone"},
 		"a closing keyword":         {"says why.", "says why. Fixes #83916", "would close the issue"},
 		"no body":                   {"The body says why.\n\n", "", "no body besides its trailers"},
-		"a trailer inside the text": {"Contract: R1, R3\n", "Contract: R1, R3\n\n", `"Contract: R1, R3" is a trailer that stands before`},
+		"a trailer inside the text": {"Contract: R1, R3\n", "Contract: R1, R3\n\n", `"Contract: R1, R3" is a trailer that precedes`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

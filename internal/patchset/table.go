@@ -22,8 +22,8 @@ import (
 	"strings"
 )
 
-// Table returns text with the part between its marks "<!-- begin NAME -->" and "<!-- end NAME -->" replaced by a Markdown
-// table of the series: what each patch does, the rules it gives, the scenarios that see it, and where it stands upstream.
+// Table returns text with the part between the marks "<!-- begin NAME -->" and "<!-- end NAME -->" replaced by a Markdown
+// table of the series: each patch with its rules, the scenarios that detect its absence, and its status upstream.
 func (s *Series) Table(ctx context.Context, text, name string) (string, error) {
 	var b strings.Builder
 	b.WriteString("| patch | rules | scenarios that turn red without it | upstream | can go when |\n| --- | --- | --- | --- | --- |\n")

@@ -24,7 +24,7 @@ import (
 	"testing"
 )
 
-// upstream is a tiny git repository that stands for Kubernetes in these tests.
+// upstream is a tiny git repository that represents Kubernetes in these tests.
 type upstream struct {
 	t    *testing.T
 	dir  string
@@ -91,7 +91,7 @@ func (u *upstream) write(path, text string) {
 	write(u.t, filepath.Join(u.dir, path), text)
 }
 
-// edit replaces old by new, once, in a file.
+// edit replaces the only occurrence of old by new in a file.
 func (u *upstream) edit(path, old, new string) {
 	u.t.Helper()
 	text := read(u.t, filepath.Join(u.dir, path))
@@ -108,7 +108,7 @@ func (u *upstream) commit(message string) string {
 	return u.git("rev-parse", "HEAD")
 }
 
-// series commits two good patches, extracts them and goes back to the base.
+// series commits two good patches, extracts them and resets to the base.
 func (u *upstream) series() *Series {
 	u.t.Helper()
 	u.edit("pkg/kubelet/kubelet.go", "// line 20\n", "// line twenty\n")
