@@ -25,8 +25,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// asked are capabilities that a privileged container asks for and that small virtual machines and containers are known to
-// lack. A machine without more than these is none that could run a node.
+// asked are capabilities that a privileged container requests and that small virtual machines and containers are known to
+// lack. A machine that lacks others cannot run a node.
 var asked = []struct {
 	number int
 	name   string
@@ -38,7 +38,7 @@ var asked = []struct {
 	{unix.CAP_PERFMON, "CAP_PERFMON"}, {unix.CAP_BPF, "CAP_BPF"}, {unix.CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE"},
 }
 
-// lackingCapabilities are those of asked that the bounding set of a /proc/PID/status file does not have.
+// lackingCapabilities returns those of asked that the bounding set of a /proc/PID/status file lacks.
 func lackingCapabilities(status string) ([]string, error) {
 	data, err := os.ReadFile(status)
 	if err != nil {

@@ -34,12 +34,12 @@ import (
 const (
 	socket  = "/var/run/docker.sock"
 	logFile = "dockerd.log"
-	// startWait is how long dockerd may take to say that it is ready, stopWait to end its containers and itself.
+	// startWait bounds the time until dockerd reports that it is ready; stopWait bounds the end of its containers and its own.
 	startWait = time.Minute
 	stopWait  = time.Minute
 )
 
-// writeConfig writes dockerd's configuration, so that nobody's own in /etc/docker has a say.
+// writeConfig writes dockerd's configuration, so that a configuration in /etc/docker has no effect.
 func writeConfig(dir string, runcless bool) error {
 	config := map[string]any{"data-root": filepath.Join(dir, "data"), "hosts": []string{"unix://" + socket}}
 	if runcless {
@@ -53,7 +53,7 @@ func writeConfig(dir string, runcless bool) error {
 	return os.WriteFile(filepath.Join(dir, "daemon.json"), append(data, '\n'), 0o644)
 }
 
-// startDaemon starts dockerd in a session of its own and waits until it says that it is ready, as it would say to systemd.
+// startDaemon starts dockerd in a session of its own and waits for its readiness notification, as systemd does.
 func (s *State) startDaemon(ctx context.Context) error {
 	path, err := lookAdmin("dockerd")
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *State) startDaemon(ctx context.Context) error {
 		return err
 	}
 	defer notify.Close()
-	// Not CommandContext: it outlives this call and this process.
+	// Not CommandContext: dockerd outlives this call and this process.
 	cmd := exec.Command(path, "--config-file", filepath.Join(s.dir, "daemon.json"))
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
 	cmd.Env = append(adminEnv(), "NOTIFY_SOCKET="+filepath.Join(tmp, "s"))

@@ -28,13 +28,13 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Engine is a Docker engine that answers.
+// Engine is a Docker engine that responds.
 type Engine struct {
 	Version string // of the server
-	Arch    string // of the server, as Go names it: amd64, arm64
+	Arch    string // of the server, as GOARCH: amd64, arm64
 }
 
-// NotHereError says that there is no engine to be had, and how to get one.
+// NotHereError reports that there is no usable engine, and how to get one.
 type NotHereError struct {
 	Why string // what was found in its place
 	Way string // what to do
@@ -42,7 +42,7 @@ type NotHereError struct {
 
 func (e *NotHereError) Error() string { return e.Why + "; " + e.Way }
 
-// IsNotHere reports whether there is no engine, as against one that failed.
+// IsNotHere reports whether there is no engine, as opposed to one that failed.
 func IsNotHere(err error) bool {
 	var missing *NotHereError
 	return errors.As(err, &missing)
@@ -50,8 +50,8 @@ func IsNotHere(err error) bool {
 
 const wayToAnEngine = "start yours, point DOCKER_HOST at one, or, as root on Debian, let `kgrace image setup` install and start one"
 
-// Find asks the engine that the docker command is set up for. Its error for one that is not there is a *NotHereError:
-// no docker command, nothing that listens, no right to talk to it, or Podman in its place.
+// Find queries the engine that the docker command is configured for. If there is none, the error is a *NotHereError: no
+// docker command, no server, no permission to connect, or Podman in its place.
 func Find(ctx context.Context) (*Engine, error) {
 	if _, err := exec.LookPath("docker"); err != nil {
 		if podman, err := exec.LookPath("podman"); err == nil {
@@ -75,7 +75,7 @@ func Find(ctx context.Context) (*Engine, error) {
 	return e, nil
 }
 
-// parseVersion reads docker version as JSON. It also comes from a client that found no server: Server is null then.
+// parseVersion parses the JSON output of docker version. A client that found no server prints it too: Server is null then.
 func parseVersion(out string) (*Engine, error) {
 	var v struct {
 		Client struct{ Version string }
@@ -93,13 +93,13 @@ func parseVersion(out string) (*Engine, error) {
 	}
 	for _, c := range v.Server.Components {
 		if strings.Contains(c.Name, "Podman") {
-			return nil, &NotHereError{"the docker command leads to Podman " + v.Server.Version + "; node images and clusters are made with Docker only", wayToAnEngine}
+			return nil, &NotHereError{"the docker command connects to Podman " + v.Server.Version + "; node images and clusters are made with Docker only", wayToAnEngine}
 		}
 	}
 	return &Engine{Version: v.Server.Version, Arch: v.Server.Arch}, nil
 }
 
-// explain turns what the client says of a server it cannot talk to into what to do about it.
+// explain turns the client's error about a server that it cannot connect to into a *NotHereError with a remedy.
 func explain(err error) error {
 	var failed *tool.Error
 	if !errors.As(err, &failed) {
@@ -108,9 +108,9 @@ func explain(err error) error {
 	said := strings.TrimSpace(failed.Stderr)
 	switch {
 	case strings.Contains(said, "permission denied"):
-		return &NotHereError{"no right to talk to the Docker engine: " + lastLine(said), "be root, or a member of the group that owns its socket"}
+		return &NotHereError{"no permission to connect to the Docker engine: " + lastLine(said), "run as root, or as a member of the group that owns its socket"}
 	case strings.Contains(said, "Cannot connect"), strings.Contains(said, "error during connect"), strings.Contains(said, "failed to connect"):
-		return &NotHereError{"no Docker engine runs: " + lastLine(said), wayToAnEngine}
+		return &NotHereError{"no Docker engine is running: " + lastLine(said), wayToAnEngine}
 	}
 	return err
 }
@@ -119,8 +119,8 @@ func lastLine(s string) string {
 	return s[strings.LastIndex(s, "\n")+1:]
 }
 
-// Docker runs the docker command and returns its standard output. A cancelled context ends the command; what the engine was
-// already asked for may still happen.
+// Docker runs the docker command and returns its standard output. When ctx ends, so does the command; the engine may still
+// carry out the request.
 func (e *Engine) Docker(ctx context.Context, args ...string) (string, error) {
 	out, err := run(ctx, args...)
 	return strings.TrimSpace(out), err

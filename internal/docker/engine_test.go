@@ -23,7 +23,7 @@ import (
 	"testing"
 )
 
-// fake puts programs of these names, shell scripts, on PATH in place of all others.
+// fake replaces PATH by shell scripts of these names.
 func fake(t *testing.T, scripts map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func TestFind(t *testing.T) {
 		"no docker":           {nil, "there is no docker command; start yours", true},
 		"podman in its place": {map[string]string{"podman": "exit 0"}, "podman is here, but", true},
 		"podman as docker": {map[string]string{"docker": `echo '{"Client":{},"Server":{"Version":"4.3.1","Components":[{"Name":"Podman Engine"}]}}'`},
-			"leads to Podman 4.3.1", true},
+			"connects to Podman 4.3.1", true},
 		"none runs": {map[string]string{"docker": "echo '" + client + "'; echo 'Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?' >&2; exit 1"},
 			"kgrace image setup", true},
 		"no right": {map[string]string{"docker": "echo '" + client + "'; echo 'permission denied while trying to connect' >&2; exit 1"},

@@ -32,9 +32,9 @@ import (
 // forwarding is the setting that dockerd turns on and leaves on.
 const forwarding = "/proc/sys/net/ipv4/ip_forward"
 
-// host is what dockerd changes on a machine and does not put back.
+// host is the state of a machine that dockerd changes and does not restore.
 type host struct {
-	// IPTables and IP6Tables are the packet filter as iptables-save and ip6tables-save print it.
+	// IPTables and IP6Tables are the packet filters as printed by iptables-save and ip6tables-save.
 	IPTables  string `json:"iptables"`
 	IP6Tables string `json:"ip6tables"`
 	// Forwarding is the content of /proc/sys/net/ipv4/ip_forward.
@@ -52,7 +52,7 @@ var families = []struct {
 	{"ip6tables-save", "ip6tables-restore", func(h *host) *string { return &h.IP6Tables }},
 }
 
-// look notes what the machine is like. A family that the kernel does not have is noted as empty.
+// look records the state of the machine. It records a family that the kernel does not support as empty.
 func look(ctx context.Context) (*host, error) {
 	h := &host{}
 	for _, f := range families {
@@ -77,11 +77,11 @@ func look(ctx context.Context) (*host, error) {
 	return h, nil
 }
 
-// dockerLink is how dockerd names the bridges of its networks.
+// dockerLink matches the names of dockerd's bridges.
 var dockerLink = regexp.MustCompile(`^(docker0|br-[0-9a-f]{12})$`)
 
-// putBack makes the machine what it was, and looks again whether it is. Nobody else's interface is touched; a rule that
-// somebody else added while the engine ran goes with the engine's, and that is said by the caller's documentation.
+// putBack restores the state of the machine and checks the result. It does not touch other interfaces, but it does remove
+// rules that others added while the engine ran; the documentation of Teardown says so.
 func (h *host) putBack(ctx context.Context) error {
 	now, err := look(ctx)
 	if err != nil {
@@ -119,7 +119,7 @@ func (h *host) putBack(ctx context.Context) error {
 	return h.compare(ctx)
 }
 
-// compare fails if the machine is not what it was.
+// compare returns an error if the machine differs from the recorded state.
 func (h *host) compare(ctx context.Context) error {
 	now, err := look(ctx)
 	if err != nil {
@@ -153,7 +153,7 @@ func (h *host) compare(ctx context.Context) error {
 	return nil
 }
 
-// added are the names in now that were not there before.
+// added returns the names in now that are not in before.
 func added(before, now []string) []string {
 	known := map[string]bool{}
 	for _, n := range before {
@@ -168,7 +168,7 @@ func added(before, now []string) []string {
 	return all
 }
 
-// admin runs a program that lives in sbin, which is not on everybody's PATH.
+// admin runs a program that is in sbin, which may not be on PATH.
 func admin(ctx context.Context, stdin, program string, args ...string) (string, error) {
 	path, err := lookAdmin(program)
 	if err != nil {
@@ -186,7 +186,7 @@ func lookAdmin(program string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s is not on PATH, nor in /usr/sbin; `kgrace image setup` installs it on Debian", program)
+	return "", fmt.Errorf("%s is neither on PATH nor in /usr/sbin;  `kgrace image setup` installs it on Debian", program)
 }
 
 func adminEnv() []string {

@@ -30,11 +30,11 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Image is what the engine knows of an image.
+// Image is the engine's description of an image.
 type Image struct {
 	ID          string   `json:"Id"` // sha256 of its configuration, "sha256:…"
-	RepoTags    []string // names it has
-	RepoDigests []string // names with the digest that a registry gave it
+	RepoTags    []string // its names
+	RepoDigests []string // names with a registry's digest
 	Arch        string   `json:"Architecture"`
 	Size        int64    // bytes
 	Config      struct {
@@ -44,7 +44,7 @@ type Image struct {
 	}
 }
 
-// Inspect looks an image up. It returns nil for one that is not here.
+// Inspect returns the description of an image, or nil if the engine does not have it.
 func (e *Engine) Inspect(ctx context.Context, image string) (*Image, error) {
 	out, err := e.Docker(ctx, "image", "inspect", image)
 	if err != nil {
@@ -60,7 +60,7 @@ func (e *Engine) Inspect(ctx context.Context, image string) (*Image, error) {
 	return &all[0], nil
 }
 
-// Import makes an image of one layer out of a tar. The changes are lines as of a Dockerfile.
+// Import creates an image of one layer from a tar. The changes are Dockerfile instructions.
 func (e *Engine) Import(ctx context.Context, tar io.Reader, image string, changes ...string) error {
 	args := []string{"docker", "import"}
 	for _, c := range changes {
@@ -70,8 +70,8 @@ func (e *Engine) Import(ctx context.Context, tar io.Reader, image string, change
 	return err
 }
 
-// Untag takes a name off an image, which goes with its last name unless others are built on it. A name that is not there
-// is fine. It works on after ctx ends: it is what cleaning up is done with.
+// Untag removes a name of an image; the image is removed with its last name unless other images are built on it. It is not
+// an error if the name does not exist. Untag works even after ctx ends, because it is used for cleanup.
 func (e *Engine) Untag(ctx context.Context, image string) error {
 	ctx, cancel := cleanup(ctx)
 	defer cancel()
@@ -81,7 +81,7 @@ func (e *Engine) Untag(ctx context.Context, image string) error {
 	return nil
 }
 
-// Remove is Untag that also removes what the image alone was built on and nobody named.
+// Remove is like Untag, but also removes unnamed parents that only the image was built on.
 func (e *Engine) Remove(ctx context.Context, image string) error {
 	ctx, cancel := cleanup(ctx)
 	defer cancel()
@@ -91,13 +91,14 @@ func (e *Engine) Remove(ctx context.Context, image string) error {
 	return nil
 }
 
-// Prune removes images with the label that lost their names and that nothing runs of or is built on.
+// Prune removes images with the label that have no name, no container and no image built on them.
 func (e *Engine) Prune(ctx context.Context, label string) error {
 	_, err := e.Docker(ctx, "image", "prune", "--force", "--filter", "label="+label)
 	return err
 }
 
-// RemoveContainer ends and removes a container and its volumes. One that is not there is fine. It works on after ctx ends.
+// RemoveContainer kills and removes a container and its volumes. It is not an error if the container does not exist.
+// RemoveContainer works even after ctx ends.
 func (e *Engine) RemoveContainer(ctx context.Context, container string) error {
 	ctx, cancel := cleanup(ctx)
 	defer cancel()
@@ -107,12 +108,13 @@ func (e *Engine) RemoveContainer(ctx context.Context, container string) error {
 	return nil
 }
 
-// Derive makes an image of another one by putting files into it, without running anything of it. files is a tar, laid over
-// the root folder; stopSignal is what ends a container of it. Interrupted, it leaves neither a container nor an image.
+// Derive creates an image from another one by adding files, without running it. files is a tar that is extracted over the
+// root folder; stopSignal is the signal that stops a container of the image. After an interrupt neither a container nor an
+// image is left.
 func (e *Engine) Derive(ctx context.Context, from, image string, files io.Reader, stopSignal string, changes ...string) error {
 	container := "kgrace-derive-" + Token()
 	defer e.RemoveContainer(ctx, container)
-	// It is never started. The stop signal is the one setting that an image takes over from its container alone.
+	// It is never started. The stop signal is the only setting that an image can inherit only from its container.
 	if _, err := e.Docker(ctx, "create", "--name", container, "--stop-signal", stopSignal, from); err != nil {
 		return err
 	}
@@ -127,14 +129,14 @@ func (e *Engine) Derive(ctx context.Context, from, image string, files io.Reader
 	return err
 }
 
-// Token is a name that nobody else has.
+// Token returns a unique name.
 func Token() string {
 	b := make([]byte, 6)
 	_, _ = rand.Read(b) // never fails
 	return hex.EncodeToString(b)
 }
 
-// cleanup is a context for what must be done even when ctx has ended.
+// cleanup returns a context for work that must be done even when ctx has ended.
 func cleanup(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 }

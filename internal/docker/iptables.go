@@ -23,17 +23,17 @@ import (
 	"strings"
 )
 
-// A ruleset is what iptables-save prints, less its comments and counters.
+// A ruleset is the output of iptables-save, without comments and counters.
 type ruleset map[string]*table
 
 type table struct {
-	// policies of the built-in chains; "-" for chains that somebody added.
+	// policies of the built-in chains; "-" for user-defined chains.
 	policies map[string]string
 	// rules in their order.
 	rules []string
 }
 
-// parseRules reads the output of iptables-save or ip6tables-save.
+// parseRules parses the output of iptables-save or ip6tables-save.
 func parseRules(text string) (ruleset, error) {
 	all := ruleset{}
 	var t *table
@@ -45,11 +45,11 @@ func parseRules(text string) (ruleset, error) {
 			t = &table{policies: map[string]string{}}
 			all[line[1:]] = t
 		case t == nil:
-			return nil, fmt.Errorf("iptables-save: %q stands before any table", line)
+			return nil, fmt.Errorf("iptables-save: %q comes before any table", line)
 		case line[0] == ':':
 			fields := strings.Fields(line[1:])
 			if len(fields) < 2 {
-				return nil, fmt.Errorf("iptables-save: %q is no chain", line)
+				return nil, fmt.Errorf("iptables-save: %q is not a chain", line)
 			}
 			t.policies[fields[0]] = fields[1]
 		case line[0] == '-':
@@ -61,8 +61,7 @@ func parseRules(text string) (ruleset, error) {
 	return all, nil
 }
 
-// empty reports whether a table does what a table that is not there does: nothing. The kernel keeps a table that was used
-// once.
+// empty reports whether a table has no effect, like a missing one. The kernel keeps a table once it has been used.
 func (t *table) empty() bool {
 	if len(t.rules) > 0 {
 		return false
@@ -75,7 +74,7 @@ func (t *table) empty() bool {
 	return true
 }
 
-// difference says how two rulesets differ, or "".
+// difference describes how two rulesets differ, or returns "".
 func difference(before, now ruleset) string {
 	var diffs []string
 	for _, name := range tablesOf(before, now) {
@@ -93,7 +92,7 @@ func difference(before, now ruleset) string {
 	return strings.Join(diffs, "\n")
 }
 
-// restoreInput is what iptables-restore takes to make now what before was. Tables that are right are left alone.
+// restoreInput returns the input for iptables-restore that turns now into before. It omits tables that are equal.
 func restoreInput(before, now ruleset) string {
 	var b strings.Builder
 	for _, name := range tablesOf(before, now) {
@@ -105,7 +104,7 @@ func restoreInput(before, now ruleset) string {
 		policies := map[string]string{}
 		maps.Copy(policies, was.policies)
 		for chain, policy := range is.policies {
-			// A built-in chain of a table that was not there before: it had no say.
+			// A built-in chain of a table that did not exist before had no effect, as with policy ACCEPT.
 			if _, known := policies[chain]; !known && policy != "-" {
 				policies[chain] = "ACCEPT"
 			}

@@ -61,7 +61,7 @@ func rules(t *testing.T, text string) ruleset {
 	return r
 }
 
-// restored is what iptables-restore makes of now: it replaces the tables that it is given.
+// restored returns the result of iptables-restore on now: it replaces the tables in its input.
 func restored(t *testing.T, now ruleset, input string) ruleset {
 	all := maps.Clone(now)
 	maps.Copy(all, rules(t, input))
@@ -100,7 +100,7 @@ func TestNothingToRestore(t *testing.T) {
 			t.Errorf("%s: would restore %s", name, in)
 		}
 	}
-	// The order of rules is their meaning.
+	// The order of rules matters.
 	swapped := strings.Replace(rulesBefore, "-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\n-A FORWARD -j MINE", "-A FORWARD -j MINE\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT", 1)
 	if difference(rules(t, rulesBefore), rules(t, swapped)) == "" {
 		t.Error("another order is not seen")
@@ -108,7 +108,7 @@ func TestNothingToRestore(t *testing.T) {
 }
 
 func TestRulesThatAreNoRules(t *testing.T) {
-	for text, want := range map[string]string{":INPUT ACCEPT\n": "before any table", "*filter\n:INPUT\n": "is no chain", "*filter\nhello\n": `"hello" is not understood`} {
+	for text, want := range map[string]string{":INPUT ACCEPT\n": "before any table", "*filter\n:INPUT\n": "is not a chain", "*filter\nhello\n": `"hello" is not understood`} {
 		if _, err := parseRules(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}

@@ -29,16 +29,16 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// need is a program and the Debian package that brings it.
+// need is a program and the Debian package that contains it.
 type need struct{ program, pkg string }
 
-// What an engine takes, and what building an image from modules takes beside it.
+// The needs of an engine, and the further needs of building an image from modules.
 var (
 	engineNeeds = []need{{"dockerd", "docker.io"}, {"docker", "docker.io"}, {"runc", "runc"}, {"iptables-save", "iptables"}, {"ip", "iproute2"}}
 	imageNeeds  = []need{{"mmdebstrap", "mmdebstrap"}, {"pigz", "pigz"}}
 )
 
-// missing are the packages whose programs are not here.
+// missing returns the packages whose programs are missing.
 func missing(needs []need, look func(string) (string, error)) []string {
 	var packages []string
 	for _, n := range needs {
@@ -49,14 +49,14 @@ func missing(needs []need, look func(string) (string, error)) []string {
 	return packages
 }
 
-// install installs Debian packages. An interrupt waits for apt-get: ended in the middle, it would leave packages half
-// installed, and apt broken for everybody.
+// install installs Debian packages. An interrupt waits for apt-get: killed half-way, it would leave packages half
+// installed, and apt unusable.
 func install(ctx context.Context, packages []string, progress io.Writer) error {
 	if len(packages) == 0 {
 		return nil
 	}
 	if _, err := exec.LookPath("apt-get"); err != nil {
-		return fmt.Errorf("this is no Debian; install what these Debian packages hold by hand: %s", strings.Join(packages, " "))
+		return fmt.Errorf("this is not Debian; install the content of these Debian packages by hand:  %s", strings.Join(packages, " "))
 	}
 	if os.Geteuid() != 0 {
 		return fmt.Errorf("not root; run: sudo apt-get install %s", strings.Join(packages, " "))
@@ -73,7 +73,7 @@ func install(ctx context.Context, packages []string, progress io.Writer) error {
 	if err := apt(args...); err == nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
-	// The usual reason is a package list that is missing or old.
+	// The usual reason is a package list that is missing or outdated.
 	if err := apt("update"); err != nil {
 		return err
 	}

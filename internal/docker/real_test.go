@@ -32,14 +32,14 @@ import (
 )
 
 const (
-	// realVar asks for the tests that need root and an engine's programs.
+	// realVar enables the tests that need root and an engine's programs.
 	realVar = "KGRACE_IMAGE"
-	// insideVar says to a copy of this test that it is in namespaces of its own.
+	// insideVar tells a copy of this test that it runs in its own namespaces.
 	insideVar = "TEST_INSIDE_NAMESPACES"
 )
 
-// A real engine comes up and goes down, in network and mount namespaces of its own, so that this machine's engine and packet
-// filter have no part in it.
+// A real engine is set up and taken down in its own network and mount namespaces, so that this machine's engine and packet
+// filter are not involved.
 func TestRealEngine(t *testing.T) {
 	if os.Getenv(realVar) == "" {
 		t.Skipf("set %s=1 to start a real Docker engine (make image-test)", realVar)
@@ -51,7 +51,7 @@ func TestRealEngine(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Fatal("asked for, and not root")
 	}
-	// Packages are the machine's; they are installed outside, where the network is.
+	// Packages belong to the machine; they are installed outside, with the network.
 	if err := install(t.Context(), missing(append(engineNeeds, imageNeeds...), lookAdmin), os.Stderr); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func insideNamespaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
-	// Somebody's own firewall, and a bridge that only looks like Docker's.
+	// A user's firewall, and a bridge that only looks like Docker's.
 	for _, line := range []string{"ip link set lo up", "ip link add br-0123456789ab type bridge", "iptables -N MINE", "iptables -A FORWARD -j MINE", "iptables -P FORWARD DROP"} {
 		args := strings.Fields(line)
 		if _, err := admin(ctx, "", args[0], args[1:]...); err != nil {
@@ -96,7 +96,7 @@ func insideNamespaces(t *testing.T) {
 	if _, err := Find(ctx); !IsNotHere(err) {
 		t.Fatalf("an engine is here: %v", err)
 	}
-	// Interrupted while dockerd starts, it leaves the machine as it was.
+	// An interrupt while dockerd starts leaves the machine as it was.
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()
 	interrupted := c
@@ -123,7 +123,7 @@ func insideNamespaces(t *testing.T) {
 	if _, again, err := Setup(ctx, c); err != nil || again.PID != s.PID {
 		t.Errorf("a second setup: %+v, %v", again, err)
 	}
-	// It dies, and the next setup mends what it left.
+	// If it dies, the next setup cleans up after it.
 	if err := syscall.Kill(s.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -166,8 +166,8 @@ func insideNamespaces(t *testing.T) {
 	}
 }
 
-// runPrivileged runs what this machine's lack of capabilities keeps an engine from running by itself: a privileged container,
-// and a privileged command in it.
+// runPrivileged runs a privileged container, and a privileged command in it, which an engine cannot do without runcless on
+// a machine that lacks capabilities.
 func runPrivileged(t *testing.T, e *Engine, root string) {
 	t.Helper()
 	dir := t.TempDir()

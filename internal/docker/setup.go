@@ -28,19 +28,19 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Config says where an engine of ours lives.
+// Config describes where our own engine lives.
 type Config struct {
-	// Dir is an absolute folder for its state: engine.json, the log, and in data the images. One engine a folder.
+	// Dir is an absolute folder for its state: engine.json, the log, and in data the images. There is one engine per folder.
 	Dir string
 	// Root is the checkout that runcless is built from.
 	Root string
-	// Progress gets a line a step; nil is silent.
+	// Progress receives one line per step; nil discards them.
 	Progress io.Writer
 }
 
-// Setup gives the machine an engine: the one that runs, or one that it installs and starts. It returns the engine, and the
-// state of the one that it started, or nil for somebody else's. What building an image takes beside an engine is installed
-// too. Failed or interrupted, it puts the machine back as it was, but for installed packages.
+// Setup provides an engine: the running one, or one that it installs and starts. It returns the engine, and its state if
+// Setup started it, or nil for any other engine. It also installs what building an image needs besides an engine. If it
+// fails or is interrupted, it restores the machine, except for installed packages.
 func Setup(ctx context.Context, c Config) (*Engine, *State, error) {
 	s, err := load(c.Dir)
 	if err != nil {
@@ -52,8 +52,8 @@ func Setup(ctx context.Context, c Config) (*Engine, *State, error) {
 			return nil, nil, err
 		}
 		if s != nil && !s.running() {
-			// Ours died and another was started since: what there was before ours is no longer what to go back to.
-			return nil, nil, fmt.Errorf("an engine runs that is not the one of %s, which ended without `kgrace image teardown`; stop it, run the teardown, and start again", c.Dir)
+			// Ours died and another one was started since: the state recorded before ours is no longer the one to restore.
+			return nil, nil, fmt.Errorf("an engine runs that is not the one of %s, which ended without `kgrace image teardown`; stop the running one, run the teardown, and start again", c.Dir)
 		}
 		return e, s, nil
 	}
@@ -61,7 +61,7 @@ func Setup(ctx context.Context, c Config) (*Engine, *State, error) {
 		return nil, nil, err
 	}
 	if os.Geteuid() != 0 {
-		return nil, nil, fmt.Errorf("%w\nsetup starts one as root only", err)
+		return nil, nil, fmt.Errorf("%w\nstarting one needs root", err)
 	}
 	if host := os.Getenv("DOCKER_HOST"); host != "" && host != "unix://"+socket {
 		return nil, nil, fmt.Errorf("%w\nDOCKER_HOST is %s: setup starts an engine at unix://%s only; unset it", err, host, socket)
@@ -80,7 +80,7 @@ func start(ctx context.Context, c Config) (_ *Engine, _ *State, err error) {
 	if err := install(ctx, packages, c.Progress); err != nil {
 		return nil, nil, err
 	}
-	// A package may have started one.
+	// Installing a package may have started one.
 	if e, err := Find(ctx); err == nil {
 		return e, nil, nil
 	}
@@ -97,7 +97,7 @@ func start(ctx context.Context, c Config) (_ *Engine, _ *State, err error) {
 	}
 	if len(lacks) > 0 {
 		s.Runtime = "this machine lacks " + strings.Join(lacks, ", ")
-		say(c.Progress, "%s: containers get a runtime that leaves it out", s.Runtime)
+		say(c.Progress, "%s: containers get a runtime that drops them", s.Runtime)
 		if err := buildRuncless(ctx, c); err != nil {
 			return nil, nil, err
 		}
@@ -105,7 +105,7 @@ func start(ctx context.Context, c Config) (_ *Engine, _ *State, err error) {
 	if err := writeConfig(c.Dir, s.Runtime != ""); err != nil {
 		return nil, nil, err
 	}
-	// Before the process: whatever happens from here on, teardown knows what to go back to.
+	// Before the process starts: from here on, teardown knows what to restore.
 	if err := s.save(); err != nil {
 		return nil, nil, err
 	}

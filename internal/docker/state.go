@@ -26,15 +26,15 @@ import (
 	"strings"
 )
 
-// State is what Setup wrote down: the process that it started and what there was before.
+// State is what Setup recorded: the process that it started and the state of the machine before.
 type State struct {
-	// PID of dockerd and the moment it started, in clock ticks since boot: a pid alone may be somebody else's by now. Zero
-	// as long as it is not up.
+	// PID is dockerd's pid and Started its start time, in clock ticks since boot, because a pid may be reused. Zero until it
+	// is up.
 	PID     int    `json:"pid"`
 	Started string `json:"started"`
-	// Installed are the Debian packages that Setup added. They stay.
+	// Installed lists the Debian packages that Setup added. They stay.
 	Installed []string `json:"installed,omitempty"`
-	// Runtime says why dockerd was given runcless; empty if it was not.
+	// Runtime is the reason why dockerd uses runcless; empty if it does not.
 	Runtime string `json:"runtime,omitempty"`
 	Before  *host  `json:"before"`
 
@@ -55,7 +55,7 @@ func (s *State) save() error {
 	return os.Rename(path+".new", path)
 }
 
-// load returns nil if Setup started nothing, or all of it was taken down.
+// load returns nil if Setup started nothing, or if everything was taken down.
 func load(dir string) (*State, error) {
 	path := filepath.Join(dir, stateFile)
 	data, err := os.ReadFile(path)
@@ -72,18 +72,18 @@ func load(dir string) (*State, error) {
 	return s, nil
 }
 
-// running reports whether the process that Setup started is still there, and is the same.
+// running reports whether the process that Setup started still runs.
 func (s *State) running() bool {
 	return s.PID != 0 && startOf(s.PID) == s.Started
 }
 
-// startOf is when a process started, in clock ticks since boot, or "" if it is not there or has ended.
+// startOf returns the start time of a process, in clock ticks since boot, or "" if it does not exist or has ended.
 func startOf(pid int) string {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
-	// The program's name, in parentheses, may hold anything.
+	// The program's name, in parentheses, may contain anything.
 	stat := string(data)
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 20 || fields[0] == "Z" {

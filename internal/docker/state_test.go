@@ -45,7 +45,7 @@ func TestStateIsKept(t *testing.T) {
 	}
 }
 
-// A pid that went to somebody else is left alone.
+// A process that has reused the pid is left alone.
 func TestOnlyOurProcessIsStopped(t *testing.T) {
 	cmd := exec.Command("sleep", "60")
 	if err := cmd.Start(); err != nil {
@@ -55,7 +55,7 @@ func TestOnlyOurProcessIsStopped(t *testing.T) {
 	go func() { ended <- cmd.Wait() }()
 	other := &State{PID: cmd.Process.Pid, Started: "1"}
 	if other.running() {
-		t.Error("a process that started at another time is taken for ours")
+		t.Error("a process that started at another time is mistaken for ours")
 	}
 	if err := other.stopDaemon(); err != nil {
 		t.Error(err)
@@ -69,7 +69,7 @@ func TestOnlyOurProcessIsStopped(t *testing.T) {
 	}
 	<-ended
 	if ours.running() {
-		t.Error("it runs still")
+		t.Error("it still runs")
 	}
 }
 

@@ -29,13 +29,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What dockerd has beside its data: the containerd that it starts, by the configuration that it gives it.
+// Paths of the containerd that dockerd starts.
 const (
 	containerdPID    = "/var/run/docker/containerd/containerd.pid"
 	containerdConfig = "/var/run/docker/containerd/containerd.toml"
 )
 
-// stopDaemon ends the process that Setup started, if it is still there, and waits for it.
+// stopDaemon stops the process that Setup started, if it still runs, and waits for it.
 func (s *State) stopDaemon() error {
 	if s.PID == 0 {
 		return nil
@@ -43,8 +43,8 @@ func (s *State) stopDaemon() error {
 	return stopProcess("dockerd", s.PID, s.running)
 }
 
-// stopContainerd waits for dockerd's containerd to end, which is told to when dockerd dies, and makes it end. A dockerd that
-// starts while it is on its way out takes it for one that runs, and waits for it in vain.
+// stopContainerd waits for the end of dockerd's containerd, which is signalled when dockerd dies, and stops it if needed. A
+// dockerd that starts while that containerd is shutting down would take it for a running one and wait for it in vain.
 func (s *State) stopContainerd() error {
 	data, err := os.ReadFile(containerdPID)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,9 +69,9 @@ func (s *State) stopContainerd() error {
 	return nil
 }
 
-// stopProcess ends the process if ours says that it is the one that is meant.
+// stopProcess stops the process if ours confirms that it is the right one.
 func stopProcess(name string, pid int, ours func() bool) error {
-	// The descriptor stands for one process alone, whatever becomes of the number.
+	// The pidfd refers to one process, even if the pid is reused.
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
 		return nil
@@ -93,7 +93,7 @@ func stopProcess(name string, pid int, ours func() bool) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s, pid %d, does not end", name, pid)
+	return fmt.Errorf("%s, pid %d, has not ended", name, pid)
 }
 
 func waitEnd(fd int, timeout time.Duration) (bool, error) {
@@ -105,14 +105,14 @@ func waitEnd(fd int, timeout time.Duration) (bool, error) {
 	}
 }
 
-// unmount takes away what a dockerd that was killed left mounted under its folder.
+// unmount removes the mounts that a killed dockerd left below its folder.
 func (s *State) unmount() error {
 	mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(s.dir))
 	if err != nil {
 		return err
 	}
 	var errs []error
-	// The last one mounted first.
+	// Last mounted, first unmounted.
 	for i := len(mounts) - 1; i >= 0; i-- {
 		if err := unix.Unmount(mounts[i].Mountpoint, unix.UMOUNT_NOFOLLOW); err != nil {
 			errs = append(errs, fmt.Errorf("unmount %s: %w", mounts[i].Mountpoint, err))

@@ -26,13 +26,12 @@ import (
 	"strings"
 )
 
-// ErrNothing says that there is no engine of ours to take down.
+// ErrNothing means that there is no engine of ours to take down.
 var ErrNothing = errors.New("no engine was set up here")
 
-// Teardown stops the engine that Setup started in dir and puts the machine back: packet filter, bridges and forwarding are
-// as they were before, which is looked at again. Installed packages and the engine's images stay; purge removes the images.
-// Containers that still run are an error, unless force ends them with the engine. Rules that somebody else added to the
-// packet filter while the engine ran are gone too.
+// Teardown stops the engine that Setup started in dir and restores packet filter, bridges and forwarding, and checks the
+// result. Installed packages and the engine's images stay; purge removes the images. Running containers are an error,
+// unless force stops them with the engine. Rules that others added to the packet filter while the engine ran are lost.
 func Teardown(ctx context.Context, dir string, force, purge bool, progress io.Writer) (*State, error) {
 	s, err := load(dir)
 	if err != nil {
@@ -42,7 +41,7 @@ func Teardown(ctx context.Context, dir string, force, purge bool, progress io.Wr
 		return nil, ErrNothing
 	}
 	if os.Geteuid() != 0 {
-		return nil, errors.New("not root; the engine was set up as root and is taken down as root")
+		return nil, errors.New("not root; taking the engine down needs root, like setting it up")
 	}
 	if s.running() && !force {
 		if e, err := Find(ctx); err == nil {
@@ -51,7 +50,7 @@ func Teardown(ctx context.Context, dir string, force, purge bool, progress io.Wr
 				return nil, err
 			}
 			if names != "" {
-				return nil, fmt.Errorf("containers run in it: %s; delete the clusters first, or end them with it (--force)", strings.Join(strings.Fields(names), ", "))
+				return nil, fmt.Errorf("containers run in it: %s; delete the clusters first, or stop them with the engine (--force)", strings.Join(strings.Fields(names), ", "))
 			}
 		}
 	}
@@ -67,11 +66,11 @@ func Teardown(ctx context.Context, dir string, force, purge bool, progress io.Wr
 	return s, nil
 }
 
-// takeDown stops the daemon and puts the machine back. The state goes last, so that it can be done again.
+// takeDown stops the daemon and restores the machine. The state file goes last, so that a failed teardown can be repeated.
 func (s *State) takeDown(ctx context.Context, progress io.Writer) error {
 	if s.PID != 0 && !s.running() {
-		// It died, by force: containers, mounts and what it set up are there still. It knows best how to clear them up.
-		say(progress, "the engine ended by itself; starting it once more, so that it clears up what it left")
+		// It was killed, so containers, mounts and its network setup are still there. The engine itself can clear them up best.
+		say(progress, "the engine ended by itself; starting it again, so that it clears up its leftovers")
 		if err := s.stopContainerd(); err != nil {
 			return err
 		}

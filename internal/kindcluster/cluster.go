@@ -45,32 +45,32 @@ type Cluster struct {
 	calls, beside   *stream.Follower
 	lines           *lines.Server
 
-	unwatch  context.CancelFunc // ends the watching of the nodes' containers
+	unwatch  context.CancelFunc // stops watching the nodes' containers
 	watching sync.WaitGroup
 	lostOnce sync.Once
 	lost     chan struct{}
 
 	mu      sync.Mutex
 	err     error // why it is lost
-	trouble error // of the lines
+	trouble error // of the line server
 }
 
-// Client is an administrator's.
+// Client returns an administrator's client.
 func (c *Cluster) Client() kubernetes.Interface { return c.client }
 
-// RESTConfig is an administrator's client configuration, without client-side rate limits.
+// RESTConfig returns an administrator's client configuration without client-side rate limits.
 func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
 
-// NodeName is the worker's name.
+// NodeName returns the worker's name.
 func (c *Cluster) NodeName() string { return c.worker.String() }
 
-// LinesDir is the folder for the lines of containers, as the worker names it.
+// LinesDir returns the worker's path of the folder for the lines of containers.
 func (c *Cluster) LinesDir() string { return inLines }
 
-// ManifestsDir is the folder for the worker's static pods, as this machine names it.
+// ManifestsDir returns this machine's path of the folder for the worker's static pods.
 func (c *Cluster) ManifestsDir() string { return c.layout.manifests() }
 
-// Recording says why what is recorded is not whole; nil while it is.
+// Recording returns an error if the recording is incomplete.
 func (c *Cluster) Recording() error {
 	c.mu.Lock()
 	trouble := c.trouble
@@ -78,10 +78,10 @@ func (c *Cluster) Recording() error {
 	return errors.Join(trouble, c.calls.Err(), c.beside.Err())
 }
 
-// Lost is closed when a node's container ended by itself; Err then says which.
+// Lost returns a channel that is closed when a node's container ends by itself; Err then returns the reason.
 func (c *Cluster) Lost() <-chan struct{} { return c.lost }
 
-// Err is nil until Lost is closed.
+// Err returns nil until Lost is closed.
 func (c *Cluster) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,7 +97,7 @@ func (c *Cluster) setLost(err error) {
 	})
 }
 
-// ExportLogs writes what the nodes logged, and the worker's runtime calls, into a folder.
+// ExportLogs writes the nodes' logs and the worker's runtime calls into a folder.
 func (c *Cluster) ExportLogs(dir string) error {
 	if err := c.Export(dir); err != nil {
 		return err

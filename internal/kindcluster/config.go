@@ -28,40 +28,39 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// startTimeout bounds Up. A cluster of two nodes is Ready in about half a minute on two idle cores; the rest is for machines
-// that do something else at the same time.
+// startTimeout bounds Up. A cluster of two nodes is Ready in about half a minute on two idle cores; the rest is for busy
+// machines.
 const startTimeout = 6 * time.Minute
 
 // Config describes a cluster.
 type Config struct {
-	// Name of the cluster; its nodes are NAME-control-plane and NAME-worker. The machine has one of a name.
+	// Name of the cluster, unique on the machine; its nodes are NAME-control-plane and NAME-worker.
 	Name string
 	// Image of both nodes: a name that the Docker engine has, or can pull.
 	Image string
-	// Programs are our own that the worker is given.
+	// Programs are our own programs for the worker.
 	Programs
 	// LinesSocket is the name of the line server's socket in LinesDir.
 	LinesSocket string
-	// Record takes the worker's runtime calls and the lines of containers.
+	// Record receives the worker's runtime calls and the lines of containers.
 	Record history.Sink
-	// Logs is where the nodes' logs go when Up fails with nodes that run; "" for nowhere.
+	// Logs is the folder for the nodes' logs if Up fails after nodes have started; "" discards them.
 	Logs string
-	// Log receives progress, one line a step; nil for none.
+	// Log receives progress, one line per step; nil discards it.
 	Log io.Writer
 }
 
-// Programs are static programs: Recorder is cmd/crirecord, Beside is cmd/beside, Actor is cmd/actor. Build
-// makes them.
+// Programs are static programs, built by Build: Recorder is cmd/crirecord, Beside is cmd/beside, Actor is cmd/actor.
 type Programs struct {
 	Recorder string `json:"recorder"`
 	Beside   string `json:"beside"`
 	Actor    string `json:"actor"`
 }
 
-// clusterName keeps node names within a label, and the names out of a shell's and a regular expression's way.
+// clusterName limits node names to a label, and names to characters without a meaning in shells and regular expressions.
 var clusterName = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$`)
 
-// CheckName says why a name cannot be a cluster's.
+// CheckName returns an error if name is not a valid cluster name.
 func CheckName(name string) error {
 	if !clusterName.MatchString(name) {
 		return fmt.Errorf("cluster name %q: want at most 40 lower case letters, digits and '-', a letter first", name)

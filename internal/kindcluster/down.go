@@ -26,8 +26,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Close ends the recording and deletes the cluster. It goes on when some of it fails, and may be called of a cluster that Up
-// made in part.
+// Close ends the recording and deletes the cluster. It continues after errors, and works on a cluster that Up created only
+// in part.
 func (c *Cluster) Close(context.Context) error {
 	var errs []error
 	if c.unwatch != nil {
@@ -42,7 +42,7 @@ func (c *Cluster) Close(context.Context) error {
 		errs = append(errs, c.lines.Close())
 	}
 	if c.calls != nil {
-		// What it has to say was asked while it mattered (Recording).
+		// Recording has already returned its error.
 		_ = c.calls.Close()
 	}
 	if c.beside != nil {
@@ -58,7 +58,7 @@ func (c *Cluster) Close(context.Context) error {
 	return errors.Join(errs...)
 }
 
-// take takes a cluster's name for this process; release gives it back, and so does the end of the process.
+// take reserves a cluster's name for this process until release or the end of the process.
 func take(name string) (*os.File, error) {
 	path := filepath.Join(os.TempDir(), name+".lock")
 	for {
@@ -73,7 +73,7 @@ func take(name string) (*os.File, error) {
 			}
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
-		// The last user may have removed the file between the two calls; a lock on one that nobody finds is none.
+		// The last user may have removed the file between the two calls; a lock on an unlinked file is worthless.
 		mine, err := file.Stat()
 		if err != nil {
 			_ = file.Close()

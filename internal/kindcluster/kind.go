@@ -22,19 +22,19 @@ import (
 	"github.com/kgrace/kgrace/internal/kindnode"
 )
 
-// kubelet are the settings of both nodes' kubelets beside those that kindnode gives every cluster.
+// kubelet contains the settings of both nodes' kubelets besides those that kindnode gives every cluster.
 const kubelet = `syncFrequency: 30s
 logging:
   verbosity: 4
 `
 
-// join gives the worker's kubelet, and kubeadm there, the recorder in the place of its runtime.
+// join makes the recorder the runtime endpoint of the worker's kubelet, and of kubeadm there.
 const join = `kind: JoinConfiguration
 nodeRegistration:
   criSocket: unix://` + criSocket + `
 `
 
-// clusterConfig is kind's description of the cluster.
+// clusterConfig returns kind's description of the cluster.
 func clusterConfig(c Config, l layout) *v1alpha4.Cluster {
 	config := kindnode.ClusterConfig(kindnode.ClusterOptions{Name: c.Name, Image: c.Image, Workers: 1, Kubelet: kubelet})
 	worker := &config.Nodes[1]

@@ -94,10 +94,10 @@ func TestClusterConfig(t *testing.T) {
 		t.Errorf("kubelets: %s", config.KubeadmConfigPatches[0])
 	}
 	if joined.Kind != "JoinConfiguration" || joined.NodeRegistration.CRISocket != "unix://"+criSocket {
-		t.Errorf("the worker's kubelet is not given the recorder: %s", worker.KubeadmConfigPatches[0])
+		t.Errorf("the worker's kubelet does not get the recorder: %s", worker.KubeadmConfigPatches[0])
 	}
 	if len(control.KubeadmConfigPatches) != 0 || len(control.ExtraMounts) != 0 {
-		t.Errorf("the control plane's node is not as it comes: %+v", control)
+		t.Errorf("the control plane's node is not unchanged: %+v", control)
 	}
 	for _, m := range worker.ExtraMounts {
 		if _, err := os.Stat(m.HostPath); err != nil {
@@ -109,7 +109,7 @@ func TestClusterConfig(t *testing.T) {
 	}
 }
 
-// A name has one user; it is free again when that one ends.
+// A name has one user at a time and is free again afterwards.
 func TestANameIsTakenOnce(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	first, err := take("kgrace-test")
@@ -150,7 +150,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Without nodes to make, Up leaves nothing: no folder, no lock.
+// If Up fails before it creates nodes, it leaves nothing: no folder, no lock.
 func TestUpLeavesNothing(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

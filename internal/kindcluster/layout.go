@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 )
 
-// What the worker has that its image has not, as paths inside the node.
+// Paths, inside the worker, of the additions to its image.
 const (
 	inRecorder  = "/kgrace/bin/crirecord"
 	inBeside    = "/kgrace/bin/beside"
@@ -40,14 +40,15 @@ const (
 	unit       = "kgrace-crirecord.service"
 	besideUnit = "kgrace-beside.service"
 
-	// criSocket is the endpoint that the worker's kubelet is given, containerdSocket the runtime's own in a kind node.
+	// criSocket is the endpoint of the worker's kubelet, containerdSocket the runtime's own in a kind node.
 	criSocket        = "/run/kgrace/cri.sock"
 	containerdSocket = "/run/containerd/containerd.sock"
 )
 
-// units are the files for the worker's systemd. The recorder comes with containerd, before kubeadm runs, and takes part in no
-// restart. The control comes with the kubelet, in its slice, and outlives it; it has no kubeconfig to read before kubeadm has made
-// one. A stopped kubelet is a killed one, and so is a restarted containerd: nothing may end in order.
+// units are the files for the worker's systemd. The recorder starts with containerd, before kubeadm runs, and is not
+// restarted with it. The control starts with the kubelet, in its slice, and outlives it; there is no kubeconfig for it
+// before kubeadm has created one. Stopping the kubelet or restarting containerd kills it: there must be no orderly
+// shutdown.
 var units = map[string]string{
 	unit: fmt.Sprintf(`[Unit]
 Description=records the calls between kubelet and containerd
@@ -76,10 +77,10 @@ KillSignal=SIGKILL
 `,
 }
 
-// layout is the folder on this machine whose parts the worker mounts. Its path is short, for the socket's sake.
+// layout is the folder on this machine whose parts the worker mounts. Its path is short because it contains sockets.
 type layout struct{ dir string }
 
-// sweep removes the folders of earlier runs with this name, which were killed: the name has one user at a time.
+// sweep removes the folders of earlier, killed runs with this name; the name has one user at a time.
 func sweep(name string) error {
 	all, err := os.ReadDir(os.TempDir())
 	if err != nil {
@@ -136,7 +137,7 @@ func (l layout) unit(name string) string { return filepath.Join(l.dir, "units", 
 
 func (l layout) remove() error { return os.RemoveAll(l.dir) }
 
-// mounts are the worker's.
+// mounts returns the worker's mounts.
 func (l layout) mounts(p Programs) []v1alpha4.Mount {
 	all := []v1alpha4.Mount{
 		{HostPath: p.Recorder, ContainerPath: inRecorder, Readonly: true},

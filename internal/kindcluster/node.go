@@ -36,7 +36,7 @@ import (
 	kindexec "sigs.k8s.io/kind/pkg/exec"
 )
 
-// pause is the time between two looks at something that tells no one when it changes.
+// pause is the time between two checks of a condition that offers no event.
 const pause = 100 * time.Millisecond
 
 // in runs a program inside a node.
@@ -52,7 +52,7 @@ func in(ctx context.Context, n nodes.Node, args ...string) error {
 	return nil
 }
 
-// said is what a program of kind's had to say, where the error holds it.
+// said returns the output of a program that kind ran, if the error contains it.
 func said(err error) string {
 	var failed *kindexec.RunError
 	if !errors.As(err, &failed) || len(failed.Output) == 0 {
@@ -62,12 +62,12 @@ func said(err error) string {
 	return "\n" + strings.Join(lines[max(0, len(lines)-30):], "\n")
 }
 
-// KillKubelet ends the worker's kubelet with SIGKILL (units) and keeps it down.
+// KillKubelet kills the worker's kubelet with SIGKILL (units) and keeps it down.
 func (c *Cluster) KillKubelet(ctx context.Context) error {
 	return in(ctx, c.worker, "systemctl", "stop", "kubelet")
 }
 
-// StartKubelet starts it again and returns when it says that it is healthy.
+// StartKubelet starts it again and returns when its health endpoint reports ok.
 func (c *Cluster) StartKubelet(ctx context.Context) error {
 	if err := in(ctx, c.worker, "systemctl", "start", "kubelet"); err != nil {
 		return err
@@ -77,8 +77,8 @@ func (c *Cluster) StartKubelet(ctx context.Context) error {
 	})
 }
 
-// RestartRuntime ends the worker's containerd with SIGKILL, starts it again and returns when it serves. Containers live on in
-// their shims.
+// RestartRuntime kills the worker's containerd with SIGKILL, starts it again and returns when it serves. Containers live on
+// in their shims.
 func (c *Cluster) RestartRuntime(ctx context.Context) error {
 	if err := in(ctx, c.worker, "systemctl", "restart", "containerd"); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (c *Cluster) RestartRuntime(ctx context.Context) error {
 	})
 }
 
-// until asks again and again.
+// until calls good until it returns nil.
 func (c *Cluster) until(ctx context.Context, what string, good func() error) error {
 	for {
 		err := good()
@@ -107,14 +107,14 @@ func (c *Cluster) until(ctx context.Context, what string, good func() error) err
 
 const adminConfig = "--kubeconfig=/etc/kubernetes/admin.conf"
 
-// Drain runs `kubectl drain --force --grace-period=0` of the worker for the pods with these labels, and waits for it. The
-// worker takes no new pods from then on.
+// Drain runs `kubectl drain --force --grace-period=0` on the worker for the pods with these labels, and waits for it.
+// Afterwards the worker is unschedulable.
 func (c *Cluster) Drain(ctx context.Context, selector string) error {
 	return in(ctx, c.control, "kubectl", adminConfig, "drain", c.NodeName(), "--force", "--grace-period=0",
 		"--pod-selector="+selector, "--timeout=30s")
 }
 
-// Uncordon lets the worker take pods again.
+// Uncordon makes the worker schedulable again.
 func (c *Cluster) Uncordon(ctx context.Context) error {
 	return in(ctx, c.control, "kubectl", adminConfig, "uncordon", c.NodeName())
 }
@@ -153,7 +153,7 @@ func isReady(o runtime.Object) bool {
 	return false
 }
 
-// watchNodes notices that a node's container ends.
+// watchNodes detects the end of a node's container.
 func (c *Cluster) watchNodes(ctx context.Context) {
 	ctx, c.unwatch = context.WithCancel(ctx)
 	for _, n := range []nodes.Node{c.control, c.worker} {

@@ -36,8 +36,8 @@ import (
 	"github.com/kgrace/kgrace/internal/kindnode"
 )
 
-// Plain is a cluster with nothing added to it: no recorder, no mounts, kubelets as kubeadm sets them up. It is for programs that
-// bring tests of their own.
+// Plain is a cluster without additions: no recorder, no mounts, kubelets as kubeadm sets them up. It is for programs that
+// bring their own tests.
 type Plain struct {
 	name, kubeconfig string
 	log              io.Writer
@@ -50,11 +50,12 @@ func newPlain(name, kubeconfig string, log io.Writer) *Plain {
 	return p
 }
 
-// readyWait is how long the nodes of a plain cluster have to become Ready after kubeadm is done: seconds on an idle machine.
+// readyWait bounds the time from kubeadm's end until the nodes of a plain cluster are Ready: seconds on an idle machine.
 const readyWait = 3 * time.Minute
 
-// UpPlain makes a cluster of one node of an image that the Docker engine has, or can pull, and returns when that is Ready. What an
-// earlier run left under the name is deleted first. dir gets its kubeconfig. Failed or interrupted, it leaves nothing.
+// UpPlain creates a cluster of one node from an image that the Docker engine has, or can pull, and returns when it is
+// Ready. It first deletes what an earlier run left under the name. It writes the kubeconfig to dir. If it fails or is
+// interrupted, nothing is left.
 func UpPlain(ctx context.Context, name, image, dir string, log io.Writer) (*Plain, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -82,12 +83,12 @@ func (p *Plain) clear() error {
 	if len(left) == 0 {
 		return nil
 	}
-	p.logf("an earlier run was killed and left it; deleting it first")
+	p.logf("deleting the leftovers of a killed run first")
 	return p.provider.Delete(p.name, p.kubeconfig)
 }
 
-// create has kind make the cluster. kind does not listen to a context: when that ends, the nodes are deleted under its hands. The
-// caller deletes again, whatever was still being made.
+// create has kind create the cluster. kind ignores contexts: when ctx ends, create deletes the nodes while kind still works
+// on them. The caller deletes again, for nodes created meanwhile.
 func (p *Plain) create(ctx context.Context, config *v1alpha4.Cluster, options ...cluster.CreateOption) error {
 	p.logf("creating it")
 	options = append(options, cluster.CreateWithV1Alpha4Config(config), cluster.CreateWithKubeconfigPath(p.kubeconfig))
@@ -106,10 +107,10 @@ func (p *Plain) create(ctx context.Context, config *v1alpha4.Cluster, options ..
 	}
 }
 
-// Kubeconfig is an administrator's.
+// Kubeconfig returns the path of an administrator's kubeconfig.
 func (p *Plain) Kubeconfig() string { return p.kubeconfig }
 
-// Load gives every node the images in a file.
+// Load loads the images of a file into every node.
 func (p *Plain) Load(file string) error {
 	all, err := p.provider.ListNodes(p.name)
 	if err != nil {
@@ -123,7 +124,7 @@ func (p *Plain) Load(file string) error {
 	return nil
 }
 
-// load gives a node the images in a file.
+// load loads the images of a file into a node.
 func load(n nodes.Node, file string) error {
 	archive, err := os.Open(file)
 	if err != nil {
@@ -136,13 +137,13 @@ func load(n nodes.Node, file string) error {
 	return nil
 }
 
-// Export writes what the nodes logged into a folder.
+// Export writes the nodes' logs into a folder.
 func (p *Plain) Export(dir string) error { return p.provider.CollectLogs(p.name, dir) }
 
 // Close deletes the cluster.
 func (p *Plain) Close() error {
 	if err := p.provider.Delete(p.name, p.kubeconfig); err != nil {
-		return fmt.Errorf("delete cluster %s: %w; `kind delete cluster --name %[1]s` or `docker rm -f -v` of its nodes does it too", p.name, err)
+		return fmt.Errorf("delete cluster %s: %w; `kind delete cluster --name %[1]s` or `docker rm -f -v` of its nodes also works", p.name, err)
 	}
 	if err := os.Remove(p.kubeconfig); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -155,7 +156,7 @@ func (p *Plain) logf(format string, args ...any) {
 	fmt.Fprintf(p.log, "cluster %s: "+format+"\n", append([]any{p.name}, args...)...)
 }
 
-// logger makes warnings of kind's packages lines of progress and leaves the rest out.
+// logger turns warnings of kind's packages into progress lines and discards the rest.
 type logger struct{ p *Plain }
 
 var _ log.Logger = logger{}

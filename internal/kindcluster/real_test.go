@@ -34,7 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// realVar asks for tests of real clusters, with the image that `make image` leaves in the Docker engine.
+// realVar enables tests of real clusters, with the image that `make image` leaves in the Docker engine.
 const realVar = "KGRACE_CLUSTERS"
 
 func real(t *testing.T, name string) Config {
@@ -62,7 +62,7 @@ func real(t *testing.T, name string) Config {
 		Record: history.SinkFunc(func(history.Event) {}), Log: t.Output()}
 }
 
-// nothingLeft fails if a container, a folder or a lock of the cluster is there.
+// nothingLeft fails if a container, a folder or a lock of the cluster is left.
 func nothingLeft(t *testing.T, name string) {
 	t.Helper()
 	out, err := exec.Command("docker", "ps", "--all", "--quiet", "--filter", "name="+name).CombinedOutput()
@@ -74,8 +74,8 @@ func nothingLeft(t *testing.T, name string) {
 	}
 }
 
-// A cluster comes up with both nodes Ready, its worker can be disturbed and recovers, what is recorded stays whole, a node's
-// end is noticed, and nothing is left of it.
+// A cluster comes up with both nodes Ready, its worker can be disturbed and recovers, the recording stays complete, the end
+// of a node is detected, and nothing is left.
 func TestRealCluster(t *testing.T) {
 	config := real(t, "kgrace-test-life")
 	calls := make(chan history.Event, 10000)
@@ -93,7 +93,7 @@ func TestRealCluster(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	if len(calls) == 0 {
-		t.Error("no call of the worker's kubelet was recorded; its own pods are some")
+		t.Error("no call of the worker's kubelet was recorded, not even for its own pods")
 	}
 	if _, err := Up(ctx, config); err == nil || !strings.Contains(err.Error(), "in use by another run") {
 		t.Errorf("a second cluster of the name: %v", err)
@@ -137,7 +137,7 @@ func TestRealCluster(t *testing.T) {
 			t.Error(c.Err())
 		}
 	case <-ctx.Done():
-		t.Error("a node ended, and nobody noticed")
+		t.Error("the end of a node was not detected")
 	}
 	closed = true
 	if err := c.Close(ctx); err != nil {
@@ -146,7 +146,7 @@ func TestRealCluster(t *testing.T) {
 	nothingLeft(t, config.Name)
 }
 
-// An interrupt in the middle leaves nothing, and says what it was.
+// An interrupt during the start leaves nothing, and the error reports it.
 func TestRealInterrupt(t *testing.T) {
 	config := real(t, "kgrace-test-cut")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -166,7 +166,7 @@ func TestRealInterrupt(t *testing.T) {
 	nothingLeft(t, config.Name)
 }
 
-// What a killed run left under the name is deleted before a new cluster is made; here it is interrupted right then.
+// What a killed run left under the name is deleted before a new cluster is created; this test interrupts right then.
 func TestRealLeftovers(t *testing.T) {
 	config := real(t, "kgrace-test-left")
 	out, err := exec.Command("docker", "run", "--detach", "--name", config.Name+"-worker", "--label", "io.x-k8s.kind.cluster="+config.Name,

@@ -32,8 +32,8 @@ import (
 	"github.com/kgrace/kgrace/internal/localnode"
 )
 
-// Up makes a cluster and returns when both nodes are Ready and the worker has the actor's image. The recording begins before
-// its kubelet starts and ends with ctx or Close. Failed or interrupted, it leaves nothing.
+// Up creates a cluster and returns when both nodes are Ready and the worker has the actor's image. The recording begins
+// before its kubelet starts and ends with ctx or Close. If Up fails or is interrupted, nothing is left.
 func Up(ctx context.Context, config Config) (_ *Cluster, err error) {
 	if err := config.complete(); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (c *Cluster) connect() error {
 	return err
 }
 
-// loadActor gives the worker the image of the scenarios' containers.
+// loadActor loads the image of the scenarios' containers into the worker.
 func (c *Cluster) loadActor() error {
 	if err := localnode.WriteImages(c.layout.images(), c.config.Actor); err != nil {
 		return err

@@ -35,8 +35,8 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// unwanted are units of Debian's that have no work in a container, in the way of kind's own base image: what is enabled
-// there is all that runs.
+// unwanted are Debian's units that serve no purpose in a container. As in kind's own base image, only the units that are
+// enabled there run.
 var unwanted = []string{
 	"/usr/lib/systemd/system/sysinit.target.wants/systemd-tmpfiles-setup.service",
 	"/usr/lib/systemd/system/multi-user.target.wants/*",
@@ -49,8 +49,8 @@ var unwanted = []string{
 
 const journald = "/etc/systemd/journald.conf"
 
-// baseEntries are what the base image holds on top of Debian: kind's files, the runtime, and what kind's base image does
-// with commands in a container, done here as the files that come out of it.
+// baseEntries returns the files of the base image on top of Debian: kind's files, the runtime, and the results of the
+// commands that kind's Dockerfile runs in a container.
 func baseEntries(ctx context.Context, kindDir string, bin map[string]string) ([]imagefile.File, error) {
 	entries, err := kindFiles(filepath.Join(kindDir, "images", "base", "files"))
 	if err != nil {
@@ -81,7 +81,7 @@ func baseEntries(ctx context.Context, kindDir string, bin map[string]string) ([]
 	return entries, nil
 }
 
-// kindFiles are the files of kind's base image, with the modes that its Dockerfile gives them.
+// kindFiles returns the files of kind's base image, with the modes that its Dockerfile sets.
 func kindFiles(dir string) ([]imagefile.File, error) {
 	var entries []imagefile.File
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
@@ -118,8 +118,8 @@ func kindFiles(dir string) ([]imagefile.File, error) {
 	return entries, nil
 }
 
-// restrictOOM has containerd give pods no lower OOM score than its own, which needs CAP_SYS_RESOURCE: nodes of this image
-// are to run where that is missing, too.
+// restrictOOM makes containerd never give a pod a lower OOM score than its own, because that needs CAP_SYS_RESOURCE and
+// nodes of this image must run without it.
 func restrictOOM(config []byte) ([]byte, error) {
 	const from, to = "restrict_oom_score_adj = false", "restrict_oom_score_adj = true"
 	if strings.Count(string(config), from) != 1 {
@@ -128,7 +128,8 @@ func restrictOOM(config []byte) ([]byte, error) {
 	return []byte(strings.Replace(string(config), from, to, 1)), nil
 }
 
-// runtimeSpec is what kind starts every container from: containerd's default with a hook, and without limits.
+// runtimeSpec returns the OCI spec that kind starts every container from: containerd's default with a hook and without
+// limits.
 func runtimeSpec(ctx context.Context, ctr string) ([]byte, error) {
 	out, err := tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Env: os.Environ(), Args: []string{ctr, "oci", "spec"}})
 	if err != nil {
@@ -151,18 +152,18 @@ func runtimeSpec(ctx context.Context, ctr string) ([]byte, error) {
 	return json.MarshalIndent(spec, "", "  ")
 }
 
-// importBase makes an image of the root filesystem and the entries.
+// importBase creates an image from the root filesystem and the entries.
 func importBase(ctx context.Context, e *docker.Engine, image, rootfs string, entries []imagefile.File, at time.Time) error {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(writeBase(w, rootfs, entries, at)) }()
 	defer r.Close()
 	return e.Import(ctx, r, image,
 		"ENV container=docker",     // systemd looks for it
-		"LABEL "+LabelManifest+"=", // until it has one: what is built on it is found by the label
+		"LABEL "+LabelManifest+"=", // empty until a later build sets it; derived images inherit the label, by which Prune finds them
 		`ENTRYPOINT [ "/usr/local/bin/entrypoint", "/sbin/init" ]`)
 }
 
-// writeBase copies the root filesystem without what is unwanted, then the entries, which win.
+// writeBase copies the root filesystem without the unwanted files, then writes the entries, which take precedence.
 func writeBase(to io.Writer, rootfs string, entries []imagefile.File, at time.Time) error {
 	ours := map[string]bool{}
 	for _, e := range entries {
@@ -191,7 +192,7 @@ func writeBase(to io.Writer, rootfs string, entries []imagefile.File, at time.Ti
 			if err != nil {
 				return err
 			}
-			// The kernel's messages are the machine's, not the node's.
+			// The kernel's messages belong to the machine, not to the node.
 			if err := imagefile.WriteEntries(tw, at, imagefile.File{Path: name, Data: append(data, "ReadKMsg=no\n"...)}); err != nil {
 				return err
 			}

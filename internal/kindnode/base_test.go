@@ -54,7 +54,7 @@ func write(t *testing.T, dir, name, data string) {
 
 const kindConfig = "version = 2\n  sandbox_image = \"r.example/pause:3.10\"\n  restrict_oom_score_adj = false\n"
 
-// kindModule is as much of kind's module as is read.
+// kindModule writes the parts of kind's module that are read.
 func kindModule(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -83,11 +83,11 @@ func TestNames(t *testing.T) {
 	if n.kubeadm["coredns"] != "r.example/coredns/coredns:v1.14.6" || n.network != "r.example/net:v1" || n.storage[1] != "r.example/b:v1" {
 		t.Errorf("%+v", n)
 	}
-	// kind takes the pause of its containerd configuration, and leaves kubeadm's out.
+	// kind uses the pause image of its containerd configuration instead of kubeadm's.
 	if all := strings.Join(n.all(), " "); n.pause != "r.example/pause:3.10" || strings.Contains(all, "3.10.2") || len(n.all()) != 10 {
 		t.Errorf("%s", all)
 	}
-	if _, err := askNames(t.Context(), script(t, "kubeadm", "r.example/kube-apiserver:v1"), "v1", kindModule(t)); err == nil || !strings.Contains(err.Error(), "names no image for kube-controller-manager") {
+	if _, err := askNames(t.Context(), script(t, "kubeadm", "r.example/kube-apiserver:v1"), "v1", kindModule(t)); err == nil || !strings.Contains(err.Error(), "lists no image for kube-controller-manager") {
 		t.Errorf("%v", err)
 	}
 	other := kindModule(t)
@@ -134,11 +134,11 @@ func TestBaseEntries(t *testing.T) {
 		t.Errorf("%+v", spec)
 	}
 	if _, err := restrictOOM([]byte("nothing of it")); err == nil {
-		t.Error("a configuration that has no such line is taken")
+		t.Error("a configuration without the line is accepted")
 	}
 }
 
-// What is Debian's stays, less what does no good in a container; what is ours wins.
+// Debian's files stay, except for those that are useless in a container; our own take precedence.
 func TestWriteBase(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "root.tar")
 	f, err := os.Create(root)

@@ -31,46 +31,46 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// Result is an image that is in the engine.
+// Result describes an image in the engine.
 type Result struct {
 	Image string `json:"image"`
-	// ID is the sha256 of the image's configuration, Digest what a registry knows it by; empty unless it was pushed.
+	// ID is the sha256 of the image's configuration. Digest is the registry's digest; empty unless it was pushed.
 	ID     string `json:"id"`
 	Digest string `json:"digest,omitempty"`
 	Size   int64  `json:"size"` // bytes
 	Arch   string `json:"arch"`
-	// Arm is whose kubelet it holds, Kubelet that one's version, and Kubernetes the version of all else.
+	// Arm is the arm of the image's kubelet, Kubelet that kubelet's version, and Kubernetes the version of everything else.
 	Arm           verdict.Arm `json:"arm"`
 	Kubelet       string      `json:"kubelet"`
 	KubeletSHA256 string      `json:"kubeletSHA256"`
 	Kubernetes    string      `json:"kubernetes"`
-	// Manifest and SPDX are files that say what the image is made of; they are in the image too, in DocDir.
+	// Manifest and SPDX are files that describe the image's content; copies are in the image, in DocDir.
 	Manifest string `json:"manifest"`
 	SPDX     string `json:"spdx"`
-	// Seconds it took, builds of programs included.
+	// Seconds is the duration of the build, including the programs.
 	Seconds float64 `json:"seconds"`
 }
 
-// DocDir is where an image has its manifest.json and its spdx.json.
+// DocDir is the folder of manifest.json and spdx.json in an image.
 const DocDir = "/usr/share/doc/kgrace"
 
-// builder is one build under way.
+// builder is one build in progress.
 type builder struct {
 	o        Options
 	m        versions.Minor
 	e        *docker.Engine
 	arch     string
-	dir, tmp string // what stays, and what goes when the build is over
+	dir, tmp string // the output folder, and the temporary folder of this build
 	kindDir  string // kind's module
 	bin      map[string]string
 	manifest *Manifest
 	token    string
 }
 
-// Build builds the image that the options describe and leaves it in the engine under its name. Errors: options that do not
-// fit together, no engine (docker.IsNotHere), a source that is not there or is of another minor, a checksum that differs, a
-// program that cannot be built. After any of them, and after an interrupt, no container, image, name or temporary file of
-// this build is left, and an image that had the name before still has it, unless the new one was whole by then.
+// Build builds the image that the options describe and stores it in the engine under its name. It returns an error if the
+// options conflict, there is no engine (docker.IsNotHere), a source is missing or of another minor, a checksum differs, or
+// a program cannot be built. After an error or an interrupt, no container, image, name or temporary file of this build is
+// left, and an image that had the name before still has it, unless the new one was already complete.
 func Build(ctx context.Context, o Options) (*Result, error) {
 	start := time.Now()
 	m, err := o.complete()
@@ -88,7 +88,7 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 	if err := os.MkdirAll(b.dir, 0o755); err != nil {
 		return nil, err
 	}
-	if b.tmp, err = os.MkdirTemp(b.dir, ".build-"); err != nil { // beside what stays: it may need gigabytes
+	if b.tmp, err = os.MkdirTemp(b.dir, ".build-"); err != nil { // on the file system of the output: it may need gigabytes
 		return nil, err
 	}
 	defer os.RemoveAll(b.tmp)
@@ -118,8 +118,8 @@ func (b *builder) build(ctx context.Context) (*Result, error) {
 	return b.fromModules(ctx)
 }
 
-// fromModules makes all that both arms share once; it stays in the engine under a name that says what went into it, and an
-// image of either arm is that with a kubelet.
+// fromModules builds the part of the image that both arms share, which stays in the engine under a name derived from its
+// inputs, and adds an arm's kubelet to it.
 func (b *builder) fromModules(ctx context.Context) (*Result, error) {
 	root, err := b.rootfs(ctx)
 	if err != nil {
@@ -152,12 +152,12 @@ func (b *builder) fromModules(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	} else {
-		b.say("what both arms share is there: %s", shared)
+		b.say("the image that both arms share exists: %s", shared)
 	}
 	return b.finish(ctx, shared, storageClassOnly)
 }
 
-// sharedRepository names what both arms share, a node image without a kubelet.
+// sharedRepository names the image that both arms share, a node image without a kubelet.
 const sharedRepository = "kgrace.test/kind-shared"
 
 func (b *builder) makeShared(ctx context.Context, c *contents, shared string) error {
@@ -185,7 +185,7 @@ func (b *builder) makeShared(ctx context.Context, c *contents, shared string) er
 	if err != nil {
 		return err
 	}
-	// Those of other inputs serve nobody any more; images that are built on them keep what they need.
+	// Shared images of other inputs are no longer needed; images built on them keep their layers.
 	names, err := b.e.Docker(ctx, "images", "--format", "{{.Repository}}:{{.Tag}}", sharedRepository)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (b *builder) makeShared(ctx context.Context, c *contents, shared string) er
 	return nil
 }
 
-// takeKind finds the module that kind comes from, for its files.
+// takeKind locates kind's module, for its files.
 func (b *builder) takeKind(ctx context.Context) error {
 	_, p, err := b.o.Repo.Versions.ProgramOf("kind")
 	if err != nil {
@@ -215,7 +215,7 @@ func (b *builder) takeKind(ctx context.Context) error {
 	return nil
 }
 
-// push pushes the image and returns what the registry knows it by.
+// push pushes the image and returns its digest in the registry.
 func (b *builder) push(ctx context.Context) (string, error) {
 	defer b.step("push")()
 	if _, err := b.e.Docker(ctx, "push", b.o.Image); err != nil {
@@ -233,10 +233,10 @@ func (b *builder) push(ctx context.Context) (string, error) {
 			}
 		}
 	}
-	return "", errors.New("pushed, but the engine knows no digest of " + repository)
+	return "", errors.New("pushed, but the engine has no digest of " + repository)
 }
 
-// step writes a line when a step starts and one, by the function it returns, when it is over.
+// step logs the start of a step; the function it returns logs the end.
 func (b *builder) step(format string, args ...any) func() {
 	name := fmt.Sprintf(format, args...)
 	b.say("%s", name)

@@ -16,15 +16,16 @@ limitations under the License.
 
 // Package kindnode builds kind node images with the kubelet of an arm, stock or fixed.
 //
-// There are three sources. From a kind node image (a kindest/node by digest, or one of ours), only the kubelet is replaced:
-// seconds. From Kubernetes' official server tarball, whose checksum is checked, the kubelet is swapped and `kind build
-// node-image --type file` does the rest. From modules, everything is made here: the control plane from the stock tree, etcd,
-// CoreDNS, containerd, runc and the CNI plugins from their modules, the root filesystem from Debian packages, kind's own files
-// out of kind's module; no image is pulled, and the tarball that comes out of it goes the way of the official one.
+// There are three sources. From a kind node image (a kindest/node by digest, or one of ours), only the kubelet is replaced,
+// which takes seconds. From Kubernetes' official server tarball, whose checksum is verified, the kubelet is replaced and
+// `kind build node-image --type file` does the rest. From modules, everything is built here: the control plane from the
+// stock tree; etcd, CoreDNS, containerd, runc and the CNI plugins from their modules; the root filesystem from Debian
+// packages; kind's own files from kind's module. No image is pulled, and the resulting tarball is processed like the
+// official one.
 //
-// What an image is made of is written down in a manifest and an SPDX 2.3 document, beside the image and inside of it, and in
-// labels. Two builds of equal inputs hold the same kubelet byte for byte; the images themselves differ in dates.
+// A manifest and an SPDX 2.3 document, beside the image and inside it, list what it contains; labels summarize them. Two
+// builds with equal inputs contain the same kubelet byte for byte; the images themselves differ in dates.
 //
-// What is real: everything a node runs. What is not, from modules: kindnetd, for which kindcni stands in; the local-path
-// storage provisioner (the storage class is there, nobody provides volumes for it); Kubernetes' signatures.
+// Everything that a node runs is real, with these exceptions in images from modules: kindcni replaces kindnetd; the storage
+// class exists, but the local-path provisioner that would create its volumes does not; Kubernetes' signatures are missing.
 package kindnode

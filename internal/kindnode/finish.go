@@ -35,11 +35,11 @@ import (
 	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
 )
 
-// file is one that goes into the image as it is.
+// file is a file that is copied into the image.
 type file = imagefile.File
 
-// storageClassOnly takes the place of kind's storage manifest: the class that charts ask for, and no provisioner, whose
-// image a build from modules does not have.
+// storageClassOnly replaces kind's storage manifest. It has the storage class that charts ask for, but no provisioner,
+// because a build from modules does not have its image.
 var storageClassOnly = file{Path: "/kind/manifests/default-storage.yaml", Data: []byte(`apiVersion: storage.k8s.io/v1
 kind: StorageClass
 metadata:
@@ -51,10 +51,10 @@ volumeBindingMode: WaitForFirstConsumer
 reclaimPolicy: Delete
 `)}
 
-// stopSignal is what systemd ends on; a TERM starts it anew.
+// stopSignal is the signal on which systemd shuts down; on SIGTERM it re-executes itself.
 const stopSignal = "SIGRTMIN+3"
 
-// finish puts the arm's kubelet, the files and the papers into the image raw and gives the result its name and its labels.
+// finish adds the arm's kubelet, the files and the documents to the image raw, and gives the result its name and labels.
 func (b *builder) finish(ctx context.Context, raw string, files ...file) (*Result, error) {
 	files = append([]file{{Path: b.manifest.Kubelet.Path, Mode: 0o755, From: b.bin[kubelet]}}, files...)
 	papers, err := b.writePapers()
@@ -88,7 +88,7 @@ func (b *builder) finish(ctx context.Context, raw string, files ...file) (*Resul
 	}
 	image := old
 	if old != nil && !b.o.Rebuild && old.Config.Labels[LabelManifest] == labels[LabelManifest] {
-		b.say("the image is there, of the same inputs")
+		b.say("the image exists already, with the same inputs")
 	} else if image, err = b.derive(ctx, raw, r, changes); err != nil {
 		return nil, err
 	}
@@ -102,18 +102,18 @@ func (b *builder) derive(ctx context.Context, raw string, files io.Reader, chang
 	if err := b.e.Derive(ctx, raw, b.o.Image, files, stopSignal, changes...); err != nil {
 		return nil, err
 	}
-	// The one that had the name before, among others: clusters may have run of it until now.
+	// This also removes the image that had the name before: clusters may have used it until now.
 	if err := b.e.Prune(ctx, LabelManifest); err != nil {
 		return nil, err
 	}
 	image, err := b.e.Inspect(ctx, b.o.Image)
 	if err == nil && image == nil {
-		err = fmt.Errorf("the engine made the image and lost it: %s", b.o.Image)
+		err = fmt.Errorf("the engine built the image but does not find it: %s", b.o.Image)
 	}
 	return image, err
 }
 
-// writePapers writes the manifest and the SPDX document beside each other, in a folder named after the image.
+// writePapers writes the manifest and the SPDX document to a folder named after the image.
 func (b *builder) writePapers() ([]string, error) {
 	dir := filepath.Join(b.dir, strings.NewReplacer("/", "_", ":", "_").Replace(b.o.Image))
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -34,7 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// fromImage replaces the kubelet of a kind node image and leaves the rest as it is.
+// fromImage replaces the kubelet of a kind node image and changes nothing else.
 func (b *builder) fromImage(ctx context.Context) (*Result, error) {
 	source, err := b.takeSource(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (b *builder) fromImage(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if semver.MajorMinor(version) != b.o.Minor {
-		return nil, fmt.Errorf("%s is a node of Kubernetes %s and the kubelet is %s: want the same minor (--kubernetes %s, or another image)",
+		return nil, fmt.Errorf("%s is a node image for Kubernetes %s, but the kubelet is %s: want the same minor (--kubernetes %s, or another image)",
 			b.o.Source, version, b.m.Kubernetes, semver.MajorMinor(version))
 	}
 	b.manifest.Kubernetes = version
@@ -56,7 +56,7 @@ func (b *builder) fromImage(ctx context.Context) (*Result, error) {
 	return b.finish(ctx, source.ID)
 }
 
-// takeSource finds the image in the engine, or has the engine pull it.
+// takeSource finds the image in the engine, or pulls it.
 func (b *builder) takeSource(ctx context.Context) (*docker.Image, error) {
 	ref := b.o.Source
 	image, err := b.e.Inspect(ctx, ref)
@@ -75,7 +75,7 @@ func (b *builder) takeSource(ctx context.Context) (*docker.Image, error) {
 		}
 	}
 	if image == nil || b.o.Arch != "" && image.Arch != b.o.Arch {
-		return nil, fmt.Errorf("%s is not to be had for %s", ref, b.arch)
+		return nil, fmt.Errorf("%s is not available for %s", ref, b.arch)
 	}
 	b.arch, b.manifest.Arch = image.Arch, image.Arch
 	b.manifest.Source.Ref, b.manifest.Source.ID = ref, image.ID
@@ -87,8 +87,8 @@ func (b *builder) takeSource(ctx context.Context) (*docker.Image, error) {
 	return image, nil
 }
 
-// lookInside finds the kubelet and the version of Kubernetes that a node image is of. Inside, where its programs run here;
-// else by the PATH in its configuration.
+// lookInside returns the path of the kubelet and the Kubernetes version of a node image. It asks a container of the image
+// if its programs run here, and otherwise searches the PATH in the image's configuration.
 func (b *builder) lookInside(ctx context.Context, image *docker.Image) (kubelet, version string, err error) {
 	container := "kgrace-look-" + b.token
 	defer b.e.RemoveContainer(ctx, container)
@@ -120,16 +120,16 @@ func (b *builder) lookInside(ctx context.Context, image *docker.Image) (kubelet,
 		}
 	}
 	if !path.IsAbs(kubelet) || !semver.IsValid(version) {
-		return "", "", fmt.Errorf("%s is no kind node image: want a kubelet on its PATH (found %q) and a version in /kind/version (found %q)", b.o.Source, kubelet, version)
+		return "", "", fmt.Errorf("%s is not a kind node image: want a kubelet on its PATH (found %q) and a version in /kind/version (found %q)", b.o.Source, kubelet, version)
 	}
-	// What else the image says of itself: its packages.
+	// The image's other self-description: its Debian packages.
 	if status, err := copyOut(ctx, container, "/var/lib/dpkg/status"); err == nil {
 		b.manifest.Debian = rootfs.ParseStatus(string(status))
 	}
 	return kubelet, version, ctx.Err()
 }
 
-// searchPath is the PATH of an image, or what a shell takes without one.
+// searchPath returns the PATH of an image, or a shell's default.
 func searchPath(env []string) []string {
 	for _, e := range env {
 		if v, ok := strings.CutPrefix(e, "PATH="); ok {
@@ -139,7 +139,7 @@ func searchPath(env []string) []string {
 	return strings.Split("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ":")
 }
 
-// copyOut reads a file of a container, which need not run.
+// copyOut reads a file from a container, running or not.
 func copyOut(ctx context.Context, container, file string) ([]byte, error) {
 	out, err := tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Env: os.Environ(), Args: []string{"docker", "cp", "--follow-link", container + ":" + file, "-"}})
 	if err != nil {
@@ -151,7 +151,7 @@ func copyOut(ctx context.Context, container, file string) ([]byte, error) {
 		return nil, err
 	}
 	if h.Typeflag != tar.TypeReg {
-		return nil, errors.New(file + " is no regular file")
+		return nil, errors.New(file + " is not a regular file")
 	}
 	return io.ReadAll(r)
 }

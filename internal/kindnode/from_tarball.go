@@ -37,7 +37,7 @@ import (
 	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
-// fromTarball has kind make a node image of an official server tarball and puts the arm's kubelet into it.
+// fromTarball has kind build a node image from an official server tarball and adds the arm's kubelet.
 func (b *builder) fromTarball(ctx context.Context) (*Result, error) {
 	sum, err := checkTarball(b.o.Source, b.o.SHA512)
 	if err != nil {
@@ -52,7 +52,7 @@ func (b *builder) fromTarball(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if semver.MajorMinor(version) != b.o.Minor {
-		return nil, fmt.Errorf("%s holds Kubernetes %s and the kubelet is %s: want the same minor (--kubernetes %s, or another tarball)",
+		return nil, fmt.Errorf("%s contains Kubernetes %s, but the kubelet is %s: want the same minor (--kubernetes %s, or another tarball)",
 			b.o.Source, version, b.m.Kubernetes, semver.MajorMinor(version))
 	}
 	b.manifest.Kubernetes = version
@@ -81,8 +81,8 @@ func (b *builder) fromTarball(ctx context.Context) (*Result, error) {
 
 var sum512 = regexp.MustCompile(`^[0-9a-f]{128}$`)
 
-// checkTarball compares the file's sha512 with the one that is wanted, "" meaning what the file beside it says, and returns
-// it. A tarball that nobody vouches for is not used.
+// checkTarball compares the file's sha512 with want, or with the checksum file beside it if want is "", and returns it. A
+// tarball without a checksum is refused.
 func checkTarball(file, want string) (string, error) {
 	if want == "" {
 		data, err := os.ReadFile(file + ".sha512")
@@ -100,7 +100,7 @@ func checkTarball(file, want string) (string, error) {
 	}
 	want = strings.ToLower(want)
 	if !sum512.MatchString(want) {
-		return "", fmt.Errorf("%q is no sha512; want 128 hex digits", want)
+		return "", fmt.Errorf("%q is not a sha512; want 128 hex digits", want)
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -112,17 +112,17 @@ func checkTarball(file, want string) (string, error) {
 		return "", err
 	}
 	if have := hex.EncodeToString(h.Sum(nil)); have != want {
-		return "", fmt.Errorf("%s: sha512 is %s, want %s: it is another file, or damaged; nothing of it was used", file, have, want)
+		return "", fmt.Errorf("%s: sha512 is %s, want %s: the file is a different one or damaged, and was not used", file, have, want)
 	}
 	return want, nil
 }
 
-// serverFiles are what kind reads of a server tarball.
+// serverFiles are the files that kind reads from a server tarball.
 var serverFiles = []string{"kubernetes/version", "kubernetes/server/bin/kube-apiserver.docker_tag", "kubernetes/server/bin/kubeadm", "kubernetes/server/bin/kubectl",
 	"kubernetes/server/bin/kube-apiserver.tar", "kubernetes/server/bin/kube-controller-manager.tar",
 	"kubernetes/server/bin/kube-scheduler.tar", "kubernetes/server/bin/kube-proxy.tar"}
 
-// strip copies what kind reads of a server tarball, less its kubelet, and returns the version it is of.
+// strip copies those files of a server tarball, except for its kubelet, and returns the Kubernetes version.
 func strip(from, to string) (version string, err error) {
 	f, err := os.Open(from)
 	if err != nil {
@@ -169,11 +169,11 @@ func strip(from, to string) (version string, err error) {
 	}
 	for _, want := range serverFiles[2:] {
 		if !slices.Contains(found, want) {
-			return "", fmt.Errorf("%s holds no %s; want a kubernetes-server-linux-ARCH.tar.gz", from, want)
+			return "", fmt.Errorf("%s contains no %s; want a kubernetes-server-linux-ARCH.tar.gz", from, want)
 		}
 	}
 	if !semver.IsValid(version) {
-		return "", fmt.Errorf("%s does not say which version it is of (%q)", from, version)
+		return "", fmt.Errorf("%s contains no Kubernetes version (%q)", from, version)
 	}
 	if err := imagefile.WriteEntries(out.tw, time.Unix(0, 0), noKubelet); err != nil {
 		return "", err

@@ -33,7 +33,7 @@ import (
 	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
-// server writes a server tarball that holds the named files; the content of each is its name, but the version's.
+// server writes a server tarball with the named files; the content of each is its name, except for the version's.
 func server(t *testing.T, version string, names ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubernetes-server-linux-amd64.tar.gz")
@@ -75,7 +75,7 @@ func TestStrip(t *testing.T) {
 		data, _ := io.ReadAll(r)
 		got[h.Name] = string(data)
 	}
-	// The tarball's own kubelet is in no case the one of the image.
+	// The tarball's own kubelet never ends up in the image.
 	if k := got["kubernetes/server/bin/kubelet"]; !strings.Contains(k, "never given its kubelet") {
 		t.Errorf("%q", k)
 	}
@@ -90,8 +90,8 @@ func TestTarballsThatAreNone(t *testing.T) {
 	write(t, filepath.Dir(plain), "plain", "hello")
 	for want, file := range map[string]string{
 		"want a kubernetes-server-linux-ARCH.tar.gz": plain,
-		"holds no kubernetes/server/bin/kubeadm":     server(t, "v1.37.2"),
-		"which version it is of":                     server(t, "today", serverFiles[2:]...),
+		"contains no kubernetes/server/bin/kubeadm":  server(t, "v1.37.2"),
+		"contains no Kubernetes version":             server(t, "today", serverFiles[2:]...),
 		"no such file":                               plain + ".none",
 	} {
 		if _, err := strip(file, to); err == nil || !strings.Contains(err.Error(), want) {
@@ -109,11 +109,11 @@ func TestChecksum(t *testing.T) {
 	raw := sha512.Sum512(data)
 	sum := hex.EncodeToString(raw[:])
 	if _, err := checkTarball(file, ""); err == nil || !strings.Contains(err.Error(), "give --sha512") {
-		t.Errorf("nobody vouches for it: %v", err)
+		t.Errorf("without a checksum: %v", err)
 	}
 	for _, bad := range []string{"00", sum[1:] + "g", strings.Repeat("0", 128)} {
 		if _, err := checkTarball(file, bad); err == nil {
-			t.Errorf("%s is taken", bad)
+			t.Errorf("%s is accepted", bad)
 		}
 	}
 	if got, err := checkTarball(file, strings.ToUpper(sum)); err != nil || got != sum {

@@ -26,7 +26,7 @@ import (
 	"github.com/kgrace/kgrace/internal/docker"
 )
 
-// Of the containers that kinds build in, only the one of this build is removed, even when the build was interrupted.
+// Of the containers that concurrent kind builds use, only this build's is removed, even after an interrupt.
 func TestOnlyOurBuildContainerIsRemoved(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")

@@ -30,33 +30,33 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Manifest says what an image is made of. Equal inputs give equal bytes.
+// Manifest lists the content of an image. Equal inputs give equal bytes.
 type Manifest struct {
-	// Format is that of this file and of the image, see format.
+	// Format is the version of this file's format and of the image's; see format.
 	Format     int         `json:"format"`
 	Arm        verdict.Arm `json:"arm"`
 	Minor      string      `json:"minor"`
 	Kubernetes string      `json:"kubernetes"`
 	Arch       string      `json:"arch"`
-	// Commit is that of the tree the kubelet was built from; equal inputs give equal commits.
+	// Commit is the commit of the tree that the kubelet was built from; equal inputs give equal commits.
 	Commit string `json:"commit"`
-	// Series is the hash of the patches, and Patches their names; both empty on the stock arm.
+	// Series is the hash of the patches, Patches their names; both are empty on the stock arm.
 	Series  string   `json:"series,omitempty"`
 	Patches []string `json:"patches,omitempty"`
 	Kubelet Program  `json:"kubelet"`
 	Source  Source   `json:"source"`
-	// Programs that were built for it, sorted by name, the kubelet aside.
+	// Programs lists the programs built for the image, sorted by name, without the kubelet.
 	Programs []Program `json:"programs,omitempty"`
-	// Kind is the version of the kind that made the image; from an image it is that one's business.
+	// Kind is the version of the kind that built the image; empty when building from an image.
 	Kind string `json:"kind,omitempty"`
-	// Images that are inside, for the node's own pods, sorted.
+	// Images are the images inside, for the node's own pods, sorted.
 	Images []string `json:"images,omitempty"`
-	// Stubs are images that are not what their name says, and what they are.
+	// Stubs maps images that differ from what their name suggests to a description.
 	Stubs map[string]string `json:"standIns,omitempty"`
-	// Debian are the packages of the root filesystem.
+	// Debian lists the packages of the root filesystem.
 	Debian []rootfs.Package `json:"debian,omitempty"`
 
-	date time.Time // of the tree; what is made here is dated so
+	date time.Time // of the tree; the date of generated files
 }
 
 // Program is an executable of the image.
@@ -64,26 +64,26 @@ type Program struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 	SHA256  string `json:"sha256"`
-	Path    string `json:"path,omitempty"` // in the image, of the kubelet
-	// Go is the compiler, and Module and Modules are what it was compiled from; of Go programs.
+	Path    string `json:"path,omitempty"` // in the image; only of the kubelet
+	// Go is the compiler; Module and Modules are the modules compiled in. Only for Go programs.
 	Go      string   `json:"go,omitempty"`
 	Module  string   `json:"module,omitempty"`
 	Modules []Module `json:"-"` // in the SPDX document
 }
 
-// Source is what an image was made from.
+// Source describes what an image was built from.
 type Source struct {
 	From From `json:"from"`
-	// Ref and ID are the image's name and the sha256 of its configuration; Digest is what its registry knows it by.
+	// Ref and ID are the image's name and the sha256 of its configuration; Digest is its registry's digest.
 	Ref    string `json:"ref,omitempty"`
 	ID     string `json:"id,omitempty"`
 	Digest string `json:"digest,omitempty"`
-	// File and SHA512 are the tarball's.
+	// File and SHA512 describe the tarball.
 	File   string `json:"file,omitempty"`
 	SHA512 string `json:"sha512,omitempty"`
 }
 
-// newManifest lays the arm's tree out, which is where the kubelet comes from, whatever the source of the rest.
+// newManifest lays out the arm's tree, which the kubelet always comes from.
 func (b *builder) newManifest(ctx context.Context) (*Manifest, error) {
 	r := b.o.Repo
 	tree, err := r.Ensure(ctx, b.o.Minor, b.o.Arm, b.o.Progress)
@@ -113,7 +113,7 @@ func (b *builder) newManifest(ctx context.Context) (*Manifest, error) {
 	return m, nil
 }
 
-// takeKubelet notes the arm's kubelet, built at path.
+// takeKubelet records the arm's kubelet, built at path.
 func (b *builder) takeKubelet(path string) error {
 	version := b.m.Kubernetes
 	if b.o.Arm == verdict.Fixed {
@@ -123,7 +123,7 @@ func (b *builder) takeKubelet(path string) error {
 	if err != nil {
 		return err
 	}
-	p.Path = "/usr/bin/" + kubelet // where kind puts it; from an image it is looked up
+	p.Path = "/usr/bin/" + kubelet // where kind puts it; when building from an image, the path is looked up
 	b.manifest.Kubelet = *p
 	return nil
 }
@@ -150,10 +150,10 @@ func (m *Manifest) stub(image, what string) {
 	m.Stubs[image] = what
 }
 
-// format is part of the inputs. Raise it when images come to be made differently.
+// format is part of the inputs. Raise it when the way images are built changes.
 const format = 4
 
-// inputs is a hash of all that both arms of an image share.
+// inputs returns a hash of everything that the images of both arms share.
 func (m *Manifest) inputs() (string, error) {
 	shared := *m
 	shared.Arm, shared.Commit, shared.Series, shared.Patches, shared.Kubelet = "", "", "", nil, Program{}
@@ -166,7 +166,7 @@ func (m *Manifest) json() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// Labels of an image. The rest is in its manifest.
+// Labels of an image. Its manifest contains the rest.
 const (
 	LabelArm        = "kgrace.arm"
 	LabelKubernetes = "kgrace.kubernetes"

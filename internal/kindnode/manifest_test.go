@@ -30,7 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// self is this test as a program; it is big, and read once.
+// self describes this test binary as a program; it is large, so it is read only once.
 var self = sync.OnceValues(func() (*Program, error) {
 	file, err := os.Executable()
 	if err != nil {
@@ -39,7 +39,7 @@ var self = sync.OnceValues(func() (*Program, error) {
 	return describe(kubelet, "v1.37.2+grace.1", file)
 })
 
-// sample is a manifest with something of everything. Its kubelet is this test.
+// sample returns a manifest with every field set. Its kubelet is this test binary.
 func sample(t *testing.T) *Manifest {
 	t.Helper()
 	described, err := self()
@@ -75,7 +75,7 @@ func TestManifestIsStable(t *testing.T) {
 	}
 }
 
-// The arms share all but the kubelet; anything else that differs is another image.
+// The arms share everything but the kubelet; any other difference makes another image.
 func TestInputs(t *testing.T) {
 	inputs := func(change func(*Manifest)) string {
 		m := sample(t)
@@ -100,7 +100,7 @@ func TestInputs(t *testing.T) {
 		"an image":         func(m *Manifest) { m.Images[0] = "c.example/x:v1" },
 	} {
 		if inputs(change) == same {
-			t.Errorf("%s changed, and nobody sees it", name)
+			t.Errorf("%s changed, but the inputs' hash did not", name)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// The rules of SPDX 2.3 that a reader relies on.
+// The rules of SPDX 2.3 that readers rely on.
 func TestSPDX(t *testing.T) {
 	for _, source := range []Source{{From: FromModules}, {From: FromImage, Ref: "kindest/node:v1", ID: "sha256:" + strings.Repeat("a", 64)},
 		{From: FromTarball, File: "kubernetes-server-linux-amd64.tar.gz", SHA512: strings.Repeat("b", 128)}} {

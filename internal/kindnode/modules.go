@@ -29,16 +29,16 @@ import (
 )
 
 var (
-	// kubePrograms come from the stock tree, whatever the arm; the kubelet is the arm's.
+	// kubePrograms come from the stock tree on both arms; only the kubelet is the arm's.
 	kubePrograms = []string{"kubeadm", "kubectl", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy"}
 	cniPlugins   = []string{"host-local", "loopback", "portmap", "ptp"}
 	// modulePrograms come from modules of their own.
 	modulePrograms = append([]string{"coredns", "containerd", "containerd-shim-runc-v2", "crictl", "ctr", "etcd", "kind", "runc"}, cniPlugins...)
-	// netPackages are the Debian packages that kube-proxy's and kindcni's images hold.
+	// netPackages are the Debian packages in the images of kube-proxy and kindcni.
 	netPackages = []string{"conntrack", "iproute2", "ipset", "iptables", "kmod", "nftables"}
 )
 
-// binaries builds what is missing of the named programs.
+// binaries builds those of the named programs that are missing.
 func (b *builder) binaries(ctx context.Context, programs []string) error {
 	built, err := b.o.Repo.BuildAll(ctx, b.o.Minor, []verdict.Arm{b.o.Arm}, programs)
 	if err != nil {
@@ -47,7 +47,7 @@ func (b *builder) binaries(ctx context.Context, programs []string) error {
 	for _, p := range built {
 		b.bin[p.Program] = p.Path
 		if p.Program == kubelet {
-			continue // the manifest has a place of its own for it
+			continue // the manifest has a field of its own for it
 		}
 		if err := b.noteProgram(p.Program, p.Version, p.Path); err != nil {
 			return err
@@ -56,7 +56,8 @@ func (b *builder) binaries(ctx context.Context, programs []string) error {
 	return nil
 }
 
-// prepare makes what only an image from modules needs, and notes in the manifest all that goes into it but the kubelet.
+// prepare collects what only an image from modules needs, and records all of the image's content except for the kubelet in
+// the manifest.
 func (b *builder) prepare(ctx context.Context, root string) (*contents, error) {
 	names, err := askNames(ctx, b.bin["kubeadm"], b.m.Kubernetes, b.kindDir)
 	if err != nil {
@@ -86,7 +87,7 @@ func (b *builder) prepare(ctx context.Context, root string) (*contents, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Other minors ask for other versions; versions.yaml pins one for all.
+		// Other minors name other versions; versions.yaml pins one for all.
 		if name := names.kubeadm[program]; !strings.Contains(name[strings.LastIndexByte(name, ':'):], strings.TrimPrefix(p.Version, "v")) {
 			b.manifest.stub(name, program+" "+p.Version)
 		}
@@ -98,7 +99,7 @@ func (b *builder) prepare(ctx context.Context, root string) (*contents, error) {
 	return c, nil
 }
 
-// contents is what prepare found out.
+// contents is the result of prepare.
 type contents struct {
 	root     string // the root filesystem
 	packages []rootfs.Package
@@ -120,7 +121,7 @@ func (b *builder) pause(ctx context.Context) (string, error) {
 	return to, nil
 }
 
-// goProgram builds a static program of this package's own folders.
+// goProgram builds a static program from a folder of this package.
 func (b *builder) goProgram(ctx context.Context, name string) (string, error) {
 	to := filepath.Join(b.tmp, name)
 	_, err := tool.Go(ctx, b.o.Repo.Root, b.m.Go, []string{"GOARCH=" + b.arch}, "build", "-ldflags=-s -w -buildid=", "-o", to, "./cmd/"+name)

@@ -33,23 +33,23 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// imageNames are the names of the images that a node's own pods ask for. They are asked of those who ask for them, since
-// each release has its own.
+// imageNames are the names of the images that a node's own pods use. They differ between releases, so they are read from
+// the components that request the images.
 type imageNames struct {
-	// kubeadm's, by the last part of the name: kube-apiserver, kube-controller-manager, kube-scheduler, kube-proxy,
-	// coredns, etcd.
+	// kubeadm's images, keyed by the last part of the name: kube-apiserver, kube-controller-manager, kube-scheduler,
+	// kube-proxy, coredns, etcd.
 	kubeadm map[string]string
-	// pause is the sandbox image in kind's containerd configuration, which kind takes in place of kubeadm's.
+	// pause is the sandbox image in kind's containerd configuration, which kind uses in place of kubeadm's.
 	pause string
-	// network and storage are those of the manifests that kind puts into every node image.
+	// network and storage are the images in the manifests that kind puts into every node image.
 	network string
 	storage []string
 }
 
-// controlPlane are the images that kubeadm must name.
+// controlPlane are the images that kubeadm must list.
 var controlPlane = []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "coredns", "etcd"}
 
-// all lists them.
+// all returns all names.
 func (n *imageNames) all() []string {
 	all := append([]string{n.pause, n.network}, n.storage...)
 	for _, name := range controlPlane {
@@ -58,9 +58,9 @@ func (n *imageNames) all() []string {
 	return all
 }
 
-// askNames asks kubeadm and reads kind's module, extracted at kindDir.
+// askNames queries kubeadm and reads kind's module, extracted at kindDir.
 func askNames(ctx context.Context, kubeadm, version, kindDir string) (*imageNames, error) {
-	// Without a version it would ask the network for the newest.
+	// Without a version kubeadm would ask the network for the newest.
 	out, err := tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Env: os.Environ(), Args: []string{kubeadm, "config", "images", "list", "--kubernetes-version", version}})
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func askNames(ctx context.Context, kubeadm, version, kindDir string) (*imageName
 	}
 	for _, want := range controlPlane {
 		if n.kubeadm[want] == "" {
-			return nil, fmt.Errorf("kubeadm %s names no image for %s; it names:\n%s", version, want, out)
+			return nil, fmt.Errorf("kubeadm %s lists no image for %s; its list:\n%s", version, want, out)
 		}
 	}
 	config, err := os.ReadFile(filepath.Join(kindDir, containerdConfig))
@@ -89,12 +89,12 @@ func askNames(ctx context.Context, kubeadm, version, kindDir string) (*imageName
 	n.network = constants["kindnetdImage"]
 	n.storage = []string{constants["storageProvisionerImage"], constants["storageHelperImage"]}
 	if n.network == "" || n.storage[0] == "" || n.storage[1] == "" {
-		return nil, errors.New("kind's module no longer says which images its network and storage manifests take (kindnetdImage, storageProvisionerImage, storageHelperImage in pkg/build/nodeimage)")
+		return nil, errors.New("kind's module no longer declares the images of its network and storage manifests (kindnetdImage, storageProvisionerImage, storageHelperImage in pkg/build/nodeimage)")
 	}
 	return n, nil
 }
 
-// containerdConfig is the file of kind's module that every node gets as /etc/containerd/config.toml.
+// containerdConfig is the file in kind's module that becomes /etc/containerd/config.toml on every node.
 const containerdConfig = "images/base/files/etc/containerd/config.toml"
 
 var sandboxLine = regexp.MustCompile(`(?m)^\s*sandbox_image\s*=\s*"([^"]+)"`)
@@ -102,12 +102,12 @@ var sandboxLine = regexp.MustCompile(`(?m)^\s*sandbox_image\s*=\s*"([^"]+)"`)
 func sandboxImage(config string) (string, error) {
 	m := sandboxLine.FindStringSubmatch(config)
 	if m == nil {
-		return "", fmt.Errorf("%s of kind's module names no sandbox_image", containerdConfig)
+		return "", fmt.Errorf("%s in kind's module sets no sandbox_image", containerdConfig)
 	}
 	return m[1], nil
 }
 
-// stringConstants reads the constants of a Go package that are plain strings.
+// stringConstants returns the plain string constants of a Go package.
 func stringConstants(dir string) (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {

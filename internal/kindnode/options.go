@@ -31,30 +31,31 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// From is where an image comes from.
+// From is the source of an image.
 type From string
 
 const (
-	// FromModules makes everything from Go modules and Debian packages.
+	// FromModules builds everything from Go modules and Debian packages.
 	FromModules From = "modules"
 	// FromImage replaces the kubelet in a kind node image.
 	FromImage From = "image"
-	// FromTarball takes Kubernetes' official server tarball, and kind's own base image.
+	// FromTarball uses Kubernetes' official server tarball and kind's own base image.
 	FromTarball From = "tarball"
 )
 
-// Options say which image to build.
+// Options describe the image to build.
 type Options struct {
-	// Repo is the checkout that the kubelet, and from modules everything else, is built from.
+	// Repo is the checkout that the kubelet, and for FromModules everything else, is built from.
 	Repo *kubetree.Repo
-	// Minor is the Kubernetes minor; "" is the default one.
+	// Minor is the Kubernetes minor; "" means the default one.
 	Minor string
-	// Arm is whose kubelet the image holds.
+	// Arm is the arm of the image's kubelet.
 	Arm verdict.Arm
-	// From is the source, and Source the image or the tarball it names; none from modules.
+	// From is the source. Source is the image or the tarball; empty for FromModules.
 	From   From
 	Source string
-	// SHA512 is what the tarball must have, in hex; "" means the first word of the file beside it with .sha512 behind its name.
+	// SHA512 is the expected checksum of the tarball, in hex; "" means the first word of the file with the tarball's name and
+	// the suffix .sha512.
 	SHA512 string
 	// Base is the base image for a tarball; "" means the one that kind pulls.
 	Base string
@@ -64,22 +65,22 @@ type Options struct {
 	Arch string
 	// Push pushes the image to the registry in its name.
 	Push bool
-	// Refresh makes the root filesystem anew, with the Debian packages of today.
+	// Refresh rebuilds the root filesystem with the current Debian packages.
 	Refresh bool
-	// Rebuild makes what both arms share anew, even if the engine has it.
+	// Rebuild rebuilds what both arms share, even if the engine has it.
 	Rebuild bool
-	// Progress gets a line a step; nil is silent.
+	// Progress receives one line per step; nil discards them.
 	Progress io.Writer
 }
 
-// Arches are the architectures that kind knows.
+// Arches are the architectures that kind supports.
 var Arches = []string{"amd64", "arm64"}
 
-// Repository is the part of DefaultImage before the tag. The domain is reserved: it can never be a registry.
+// Repository is the part of DefaultImage before the tag. The domain is reserved, so it can never be a registry.
 const Repository = "kgrace.test/kind-node"
 
-// DefaultImage is the name of an arm's image: kgrace.test/kind-node:v1.37.2-stock, or :v1.37.2_grace.1 for the fixed arm,
-// whose version has a plus where a tag cannot have one.
+// DefaultImage returns the name of an arm's image: kgrace.test/kind-node:v1.37.2-stock, or :v1.37.2_grace.1 for the fixed
+// arm, whose version contains a plus, which a tag cannot.
 func DefaultImage(m versions.Minor, arm verdict.Arm) string {
 	if arm == verdict.Stock {
 		return Repository + ":" + m.Kubernetes + "-stock"
@@ -87,16 +88,16 @@ func DefaultImage(m versions.Minor, arm verdict.Arm) string {
 	return Repository + ":" + strings.ReplaceAll(m.FixedVersion(), "+", "_")
 }
 
-// imageName is a name with an optional registry and a tag, as the engine takes it.
+// imageName matches a name with an optional registry and a tag, as the engine accepts it.
 var imageName = regexp.MustCompile(`^(?:[a-zA-Z0-9.-]+(?::[0-9]+)?/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
 
-// Check refuses options that do not fit together. It touches nothing.
+// Check returns an error if the options conflict. It changes nothing.
 func (o Options) Check() error {
 	_, err := o.complete()
 	return err
 }
 
-// complete fills in what was left out and refuses what cannot be built. It touches nothing.
+// complete sets defaults and returns an error for options that cannot be built. It changes nothing else.
 func (o *Options) complete() (versions.Minor, error) {
 	if o.Minor == "" {
 		o.Minor = o.Repo.Versions.Default
@@ -131,32 +132,32 @@ func (o *Options) complete() (versions.Minor, error) {
 	}
 	if named := o.Source != ""; named != (o.From != FromModules) {
 		if named {
-			return m, fmt.Errorf("from modules nothing is named, got %q", o.Source)
+			return m, fmt.Errorf("from modules there is no source to name, got %q", o.Source)
 		}
 		return m, fmt.Errorf("from %s: name the %[1]s", o.From)
 	}
 	if o.From == FromModules && semver.Compare(m.Kubernetes, "v1.23.0") < 0 {
-		return m, fmt.Errorf("from modules there is no node of Kubernetes %s: its kubelet speaks a CRI (v1alpha2) that the pinned containerd no longer does; "+
-			"replace the kubelet of an image of its time: --from image KIND_NODE_IMAGE", m.Kubernetes)
+		return m, fmt.Errorf("a node of Kubernetes %s cannot be built from modules: its kubelet speaks CRI v1alpha2, which the pinned containerd does not serve; "+
+			"replace the kubelet of an image of that minor:  --from image KIND_NODE_IMAGE", m.Kubernetes)
 	}
 	if o.From != FromTarball && (o.SHA512 != "" || o.Base != "") {
-		return m, fmt.Errorf("a checksum and a base image belong to a tarball, not to %s", o.From)
+		return m, fmt.Errorf("a checksum and a base image apply to a tarball, not to %s", o.From)
 	}
 	if o.From != FromImage && o.Arch != "" && o.Arch != runtime.GOARCH {
-		return m, fmt.Errorf("from %s an image for %s is built on a machine of that kind only, since programs of the image are run while it is built; "+
-			"what crosses over is the kubelet: kgrace image build --arch %[2]s --from image KIND_NODE_IMAGE", o.From, o.Arch)
+		return m, fmt.Errorf("from %s an image for %s can only be built on a machine of that architecture, because the build runs programs of the image; "+
+			"only the kubelet can be built for another architecture:  kgrace image build --arch %[2]s --from image KIND_NODE_IMAGE", o.From, o.Arch)
 	}
 	return m, nil
 }
 
-// checkRegistry refuses to push under a name that leads nowhere, or to a registry that nobody named.
+// checkRegistry refuses to push under a name without a registry, or with a reserved one.
 func checkRegistry(image string) error {
 	first, _, ok := strings.Cut(image, "/")
 	if !ok || !strings.ContainsAny(first, ".:") && first != "localhost" {
-		return fmt.Errorf("pushing: %s names no registry, and none is assumed; want registry.example/name:tag (--image)", image)
+		return fmt.Errorf("pushing: %s names no registry, and there is no default; want registry.example/name:tag (--image)", image)
 	}
 	if host, _, _ := strings.Cut(first, ":"); strings.HasSuffix(host, ".test") || strings.HasSuffix(host, ".invalid") {
-		return fmt.Errorf("pushing: %s is a reserved name and never a registry; name yours (--image)", first)
+		return fmt.Errorf("pushing: %s is a reserved name and never a registry; name your registry (--image)", first)
 	}
 	return nil
 }

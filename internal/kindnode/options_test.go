@@ -29,7 +29,7 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// repo is a checkout that holds nothing but its pins.
+// repo returns a checkout that contains nothing but its pins.
 func repo(t *testing.T) *kubetree.Repo {
 	t.Helper()
 	v, err := versions.LoadRoot("../..")
@@ -51,8 +51,8 @@ func TestOptions(t *testing.T) {
 		"unknown source":                 {Options{Arm: verdict.Fixed, From: "air"}, "modules, image and tarball"},
 		"no image":                       {Options{Arm: verdict.Fixed, From: FromImage}, "name the image"},
 		"no tarball":                     {Options{Arm: verdict.Fixed, From: FromTarball}, "name the tarball"},
-		"a name for modules":             {Options{Arm: verdict.Fixed, Source: "kindest/node:v1"}, "nothing is named"},
-		"a checksum of no tarball":       {Options{Arm: verdict.Fixed, SHA512: "00"}, "belong to a tarball"},
+		"a name for modules":             {Options{Arm: verdict.Fixed, Source: "kindest/node:v1"}, "no source to name"},
+		"a checksum of no tarball":       {Options{Arm: verdict.Fixed, SHA512: "00"}, "apply to a tarball"},
 		"no tag":                         {Options{Arm: verdict.Fixed, Image: "node"}, "want [registry/]name:tag"},
 		"a plus in the tag":              {Options{Arm: verdict.Fixed, Image: "node:v1+2"}, "want [registry/]name:tag"},
 		"an option for a name":           {Options{Arm: verdict.Fixed, Image: "--rm:x"}, "want [registry/]name:tag"},
@@ -86,7 +86,7 @@ func TestDefaultImage(t *testing.T) {
 	}
 }
 
-// kind makes the images as a program and the clusters as a package: of one version.
+// kind builds images as a program and clusters as a package; both must have the same version.
 func TestOneKind(t *testing.T) {
 	data, err := os.ReadFile("../../go.mod")
 	if err != nil {

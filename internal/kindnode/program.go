@@ -23,14 +23,14 @@ import (
 	"strings"
 )
 
-// Module is a Go module that is compiled into a program.
+// Module is a Go module compiled into a program.
 type Module struct {
 	Path    string
 	Version string
-	Sum     string // as in go.sum, "h1:…"; empty for the program's own
+	Sum     string // as in go.sum, "h1:…"; empty for the main module
 }
 
-// describe reads what a program says about itself. A program that is not Go's has a checksum only.
+// describe reads the build information of a program. A program that is not a Go binary only has a checksum.
 func describe(name, version, path string) (*Program, error) {
 	sum, err := sha256Of(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func describe(name, version, path string) (*Program, error) {
 	}
 	p.Go, p.Module = info.GoVersion, info.Main.Path
 	deps := info.Deps
-	if v := info.Main.Version; v != "" && v != "(devel)" { // a module of its own, and not a tree
+	if v := info.Main.Version; v != "" && v != "(devel)" { // built from a module, not from a tree
 		deps = append([]*debug.Module{&info.Main}, deps...)
 	}
 	for _, d := range deps {

@@ -31,7 +31,7 @@ import (
 	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
-// Pushed, an image has the digest that the registry knows it by. The registry is the smallest that the engine talks to.
+// A pushed image has the registry's digest. The registry implements the minimum that the engine needs.
 func TestRealPush(t *testing.T) {
 	r, e := real(t)
 	var mu sync.Mutex

@@ -38,10 +38,10 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// realVar asks for the tests that build real images; programs that are missing are built first.
+// realVar enables the tests that build real images; missing programs are built first.
 const realVar = "KGRACE_IMAGE"
 
-// real opens this checkout and finds the engine. Asked for, what is missing is a failure.
+// real opens this checkout and finds the engine. If the tests are enabled, anything missing is a failure.
 func real(t *testing.T) (*kubetree.Repo, *docker.Engine) {
 	t.Helper()
 	if os.Getenv(realVar) == "" {
@@ -59,7 +59,7 @@ func real(t *testing.T) (*kubetree.Repo, *docker.Engine) {
 	return r, e
 }
 
-// testImage is a name that goes with the test.
+// testImage returns an image name that is removed with the test.
 func testImage(t *testing.T, e *docker.Engine, tag string) string {
 	t.Helper()
 	name := Repository + "-test:" + tag
@@ -76,7 +76,7 @@ func testImage(t *testing.T, e *docker.Engine, tag string) string {
 	return name
 }
 
-// checkNothingIsLeft looks for what a build must not leave.
+// checkNothingIsLeft fails if a build left anything behind.
 func checkNothingIsLeft(t *testing.T, e *docker.Engine) {
 	t.Helper()
 	for _, what := range [][]string{
@@ -104,7 +104,7 @@ func build(t *testing.T, o Options) *Result {
 	return r
 }
 
-// fileOf reads a file of an image without running anything of it.
+// fileOf reads a file of an image without running it.
 func fileOf(t *testing.T, e *docker.Engine, image, file string) []byte {
 	t.Helper()
 	container := "kgrace-test-" + docker.Token()
@@ -119,7 +119,7 @@ func fileOf(t *testing.T, e *docker.Engine, image, file string) []byte {
 	return data
 }
 
-// From modules, twice: the same kubelet byte for byte, which is the arm's; and what the image says of itself is so.
+// From modules, twice: the kubelet is the arm's, byte for byte the same, and the image's documents are correct.
 func TestRealModules(t *testing.T) {
 	r, e := real(t)
 	for _, arm := range verdict.Arms() {
@@ -166,7 +166,7 @@ func checkSPDXFile(t *testing.T, file string) {
 	}
 }
 
-// From an image: only the kubelet is another one; another minor's image, and one that is no node, are refused.
+// From an image, only the kubelet changes; images of another minor or without a node are refused.
 func TestRealImage(t *testing.T) {
 	r, e := real(t)
 	source := build(t, Options{Repo: r, Arm: verdict.Stock, From: FromModules})
@@ -181,13 +181,13 @@ func TestRealImage(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "want the same minor (--kubernetes v1.37") {
 		t.Errorf("another minor: %v", err)
 	}
-	// An image that is no node.
+	// An image that is not a node image.
 	empty := testImage(t, e, "empty")
 	if err := e.Import(t.Context(), tarOf(t, imagefile.File{Path: "/x", Data: []byte("x")}), empty, `ENTRYPOINT ["/x"]`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Build(t.Context(), Options{Repo: r, Arm: verdict.Fixed, From: FromImage, Source: empty}); err == nil {
-		t.Error("an image without a shell or a kubelet is taken for a node's")
+		t.Error("an image without a shell or a kubelet is accepted as a node's")
 	}
 	if _, err := Build(t.Context(), Options{Repo: r, Arm: verdict.Fixed, From: FromImage, Source: "kgrace.test/none:v1"}); err == nil || !strings.Contains(err.Error(), "cannot be pulled") {
 		t.Errorf("an image that is not there: %v", err)
@@ -208,7 +208,7 @@ func tarOf(t *testing.T, entries ...imagefile.File) io.Reader {
 	return f
 }
 
-// In an image of another architecture, where nothing can be run, the kubelet is found by the PATH.
+// In an image of another architecture, whose programs cannot run here, the kubelet is found by the PATH.
 func TestRealForeignImage(t *testing.T) {
 	r, e := real(t)
 	foreign := map[string]string{"amd64": "arm64", "arm64": "amd64"}[e.Arch]
@@ -237,14 +237,14 @@ func TestRealForeignImage(t *testing.T) {
 	}
 	b.o.Arch = e.Arch
 	if _, err := b.takeSource(t.Context()); err == nil {
-		t.Error("an image of another architecture than the one that was asked for is taken")
+		t.Error("an image of another architecture than the requested one is accepted")
 	}
 }
 
-// From a tarball, one of our own making in the form of the official one, and our base image in place of kind's.
+// From a tarball: one of our own in the form of the official one, with our base image in place of kind's.
 func TestRealTarball(t *testing.T) {
 	r, e := real(t)
-	build(t, Options{Repo: r, Arm: verdict.Stock, From: FromModules}) // programs and root filesystem are there
+	build(t, Options{Repo: r, Arm: verdict.Stock, From: FromModules}) // builds the programs and the root filesystem
 	tarball, base := serverTarball(t, r, e)
 	o := Options{Repo: r, Arm: verdict.Fixed, From: FromTarball, Source: tarball, Base: base, Image: testImage(t, e, "tarball"), SHA512: strings.Repeat("0", 128)}
 	if _, err := Build(t.Context(), o); err == nil || !strings.Contains(err.Error(), "want 000") {
@@ -305,7 +305,7 @@ func serverTarball(t *testing.T, r *kubetree.Repo, e *docker.Engine) (tarball, b
 	return tarball, base
 }
 
-// Interrupted in the middle of kind's work, nothing is left, and the image that had the name has it still.
+// After an interrupt during kind's work nothing is left, and the image that had the name still has it.
 func TestRealInterrupt(t *testing.T) {
 	r, e := real(t)
 	before := build(t, Options{Repo: r, Arm: verdict.Fixed, From: FromModules})
@@ -336,7 +336,7 @@ func TestRealInterrupt(t *testing.T) {
 	}
 }
 
-// A cluster of the image gets ready, and its kubelet is the arm's.
+// A cluster of the image becomes ready, and its kubelet is the arm's.
 func TestRealCluster(t *testing.T) {
 	r, _ := real(t)
 	image := build(t, Options{Repo: r, Arm: verdict.Fixed, From: FromModules})

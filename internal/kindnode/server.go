@@ -30,23 +30,24 @@ import (
 )
 
 const (
-	// serverBin is where the server tarball has its programs.
+	// serverBin is the folder of the programs in the server tarball.
 	serverBin = "/kubernetes/server/bin/"
 	imagePath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 	kubelet   = "kubelet"
 )
 
-// noKubelet stands in the tarball where kind wants a kubelet. The arm's comes last, on top of what both arms share.
+// noKubelet takes the kubelet's place in the tarball, where kind expects one. The arm's kubelet is added last, on top of
+// what both arms share.
 var noKubelet = imagefile.File{Path: serverBin + kubelet, Mode: 0o755, Data: []byte("#!/bin/sh\necho 'this image was never given its kubelet' >&2\nexit 1\n")}
 
-// Layers that are no program's.
+// Layers that contain no program of their own.
 const (
-	netLayer   = "net"   // what kube-proxy and kindcni run iptables from
+	netLayer   = "net"   // the programs and libraries with which kube-proxy and kindcni run iptables
 	emptyLayer = "empty" // a note, in images that stand for one that nobody has
 )
 
-// serverTarball makes what Kubernetes releases as its server tarball, as far as kind reads it, with the images of
-// everything else that runs in pods in the last of the four archives: kind would pull what is in none of them.
+// serverTarball builds the equivalent of Kubernetes' server tarball, as far as kind reads it. The last of the four archives
+// also contains the images of everything else that runs in pods, because kind would pull images that are in none of them.
 func (b *builder) serverTarball(ctx context.Context, c *contents, at time.Time) (string, error) {
 	layers, err := b.layers(ctx, c, at)
 	if err != nil {
@@ -75,7 +76,7 @@ func (b *builder) serverTarball(ctx context.Context, c *contents, at time.Time) 
 		"kube-proxy":              append([]imagefile.Image{image(n.kubeadm["kube-proxy"], "kube-proxy", netLayer)}, others...),
 	} {
 		file := filepath.Join(b.tmp, program+".tar")
-		defer os.Remove(file) // disks are small
+		defer os.Remove(file) // to save disk space
 		if err := writeImages(file, at, images); err != nil {
 			return "", err
 		}
@@ -90,8 +91,8 @@ func (b *builder) serverTarball(ctx context.Context, c *contents, at time.Time) 
 	return file, writeTarball(file, at, entries)
 }
 
-// layers writes the layers of all images, as many at once as the machine has processors: they are compressed, which makes
-// nodes half as big, and takes the time here.
+// layers writes the layers of all images, as many concurrently as the machine has processors. It compresses them, which
+// takes most of the time here and halves the size of nodes.
 func (b *builder) layers(ctx context.Context, c *contents, at time.Time) (map[string]*imagefile.Packed, error) {
 	programs := []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns", "pause", "kindcni"}
 	names := append([]string{netLayer, emptyLayer}, programs...)

@@ -26,7 +26,7 @@ import (
 	"time"
 )
 
-// The parts of an SPDX 2.3 document that are filled in. Field names are the specification's.
+// The parts of an SPDX 2.3 document that are filled in. Field names are those of the specification.
 type (
 	spdxDocument struct {
 		Version       string             `json:"spdxVersion"`
@@ -74,15 +74,15 @@ type (
 
 const noAssertion = "NOASSERTION"
 
-// spdx lists the image, its programs with the Go modules in them, its Debian packages, and what it was made from. Licences
-// are not looked into.
+// spdx lists the image, its programs with the Go modules in them, its Debian packages, and its source. It does not examine
+// licences.
 func (m *Manifest) spdx(image string) ([]byte, error) {
 	body, err := m.json()
 	if err != nil {
 		return nil, err
 	}
 	d := spdxDocument{Version: "SPDX-2.3", DataLicense: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: image,
-		// Its content tells a document from another one; the domain is reserved, there is nothing to fetch.
+		// The content makes the namespace unique; the domain is reserved, so there is nothing to fetch.
 		Namespace: "https://kgrace.test/spdx/" + url.PathEscape(image) + "/" + sha256OfBytes(body),
 		Creation:  spdxCreation{Created: m.date.Format(time.RFC3339), Creators: []string{"Tool: kgrace"}}}
 	known := map[string]bool{}
@@ -130,7 +130,8 @@ func (m *Manifest) spdx(image string) ([]byte, error) {
 func goModule(m Module) spdxPackage {
 	p := spdxPackage{ID: "go-" + m.Path + "-" + m.Version, Name: m.Path, Version: m.Version, Purpose: "LIBRARY",
 		Refs: []spdxRef{purl("golang/" + m.Path + "@" + url.QueryEscape(m.Version))}}
-	// h1: is the sha256 of a list of the module's files, in base64: not that of any one file, hence no checksum of SPDX's.
+	// h1: is the base64 sha256 of a list of the module's files. It is not the checksum of any single file, hence not an SPDX
+	// checksum.
 	if sum, ok := strings.CutPrefix(m.Sum, "h1:"); ok {
 		if raw, err := base64.StdEncoding.DecodeString(sum); err == nil {
 			p.Comment = "go.sum h1 (hex): " + hex.EncodeToString(raw)
@@ -141,7 +142,7 @@ func goModule(m Module) spdxPackage {
 
 func purl(rest string) spdxRef { return spdxRef{"PACKAGE-MANAGER", "purl", "pkg:" + rest} }
 
-// spdxID makes an identifier: letters, digits, dots and dashes.
+// spdxID returns an identifier of letters, digits, dots and dashes.
 func spdxID(name string) string {
 	var b strings.Builder
 	b.WriteString("SPDXRef-")
@@ -150,7 +151,7 @@ func spdxID(name string) string {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-':
 			b.WriteRune(r)
 		default:
-			// Not one character for all: two names must not become one.
+			// Distinct characters stay distinct: two names must not become one.
 			fmt.Fprintf(&b, "-%x-", r)
 		}
 	}

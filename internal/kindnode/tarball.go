@@ -29,8 +29,8 @@ import (
 	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
-// tarball is a tar.gz that is being written. It is gzip in form only: what reads it is on this machine, and compressing
-// costs more than it saves.
+// tarball writes a tar.gz. It uses gzip without compression: its reader is on the same machine, and compressing costs more
+// than it saves.
 type tarball struct {
 	f  *os.File
 	gz *gzip.Writer
@@ -60,7 +60,7 @@ func (t *tarball) copy(h *tar.Header, body io.Reader) error {
 	return err
 }
 
-// close ends the file. Closing it again does nothing.
+// close finishes the file. Further calls do nothing.
 func (t *tarball) close() error {
 	if t.f == nil {
 		return nil
@@ -70,7 +70,7 @@ func (t *tarball) close() error {
 	return err
 }
 
-// writeTarball writes the entries, in their order, as a tar.gz.
+// writeTarball writes the entries, in order, as a tar.gz.
 func writeTarball(file string, at time.Time, entries []imagefile.File) error {
 	t, err := newTarball(file)
 	if err != nil {

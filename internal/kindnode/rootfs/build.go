@@ -30,32 +30,32 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Suite is the Debian release that nodes are made of.
+// Suite is the Debian release of nodes.
 const Suite = "bookworm"
 
-// packages are what kind's own base image installs, less what only storage tests of others use, plus dbus, ipset and
-// findutils, which minbase does not bring.
+// packages are those of kind's own base image, without those that only other projects' storage tests use, plus dbus, ipset
+// and findutils, which minbase does not include.
 var packages = []string{
 	"bash", "ca-certificates", "conntrack", "curl", "dbus", "e2fsprogs", "ethtool", "findutils", "iproute2", "ipset",
 	"iptables", "jq", "kmod", "libseccomp2", "mount", "nftables", "pigz", "procps", "systemd", "util-linux",
 }
 
-// options keep documentation and translations out. Copyrights stay.
+// options exclude documentation and translations, except for copyright files.
 var options = []string{
 	"--mode=root", "--format=tar", "--variant=minbase",
 	"--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-include=/usr/share/doc/*/copyright",
 	"--dpkgopt=path-exclude=/usr/share/man/*", "--dpkgopt=path-exclude=/usr/share/locale/*",
 }
 
-// Ensure makes the root filesystem for arch in dir, if it is not there, and returns the tar. refresh makes it anew, with the
-// packages of today. Interrupted, it leaves the old one and nothing half-made.
+// Ensure builds the root filesystem for arch in dir, if it does not exist, and returns the path of the tar. refresh
+// rebuilds it with current packages. An interrupt leaves the old one and nothing half-finished.
 func Ensure(ctx context.Context, dir, arch string, refresh bool, progress io.Writer) (string, error) {
 	file := filepath.Join(dir, "rootfs-"+key(arch)+".tar")
 	if _, err := os.Stat(file); err == nil && !refresh {
 		return file, nil
 	}
 	if os.Geteuid() != 0 {
-		return "", fmt.Errorf("the root filesystem of a node is made as root only (mmdebstrap, device files)")
+		return "", fmt.Errorf("building the root filesystem of a node needs root (mmdebstrap, device files)")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -68,7 +68,7 @@ func Ensure(ctx context.Context, dir, arch string, refresh bool, progress io.Wri
 	half := filepath.Join(tmp, "root.tar")
 	args := append([]string{"mmdebstrap"}, options...)
 	args = append(args, "--architectures="+arch, "--include="+strings.Join(packages, ","), Suite, half)
-	// apt's own user has to get into the folder that is bootstrapped.
+	// apt's own user must be able to enter the folder.
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return "", err
 	}
@@ -79,7 +79,7 @@ func Ensure(ctx context.Context, dir, arch string, refresh bool, progress io.Wri
 	return file, os.Rename(half, file)
 }
 
-// key tells root filesystems apart that are made in different ways.
+// key distinguishes root filesystems that are built in different ways.
 func key(arch string) string {
 	h := sha256.New()
 	fmt.Fprintln(h, Suite, arch, slices.Sorted(slices.Values(packages)), options)

@@ -14,12 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package rootfs makes the Debian root filesystem of a node image with mmdebstrap, and extracts from it the files that an image
-// inside the node needs (kube-proxy wants iptables and the libraries behind it).
+// Package rootfs builds the Debian root filesystem of a node image with mmdebstrap, and extracts from it the files that an
+// image inside the node needs (kube-proxy needs iptables and its libraries).
 //
-// One bootstrap is kept for each list of packages and architecture; making it takes a minute or two and the network, or a
-// mirror that apt is set up for. Debian's packages move on: which versions are in is read from the filesystem itself.
+// One bootstrap is kept for each list of packages and architecture; building it takes a minute or two and needs the
+// network, or a mirror that apt is configured for. Debian's packages change over time; the filesystem itself shows which
+// versions it contains.
 //
-// What is real: everything. Bookworm it is, whatever the machine runs: its systemd (252) still boots where cgroups are of
-// version 1, later ones refuse.
+// The release is always Bookworm, regardless of the machine: its systemd (252) still boots with cgroup v1, later ones
+// refuse.
 package rootfs

@@ -34,12 +34,12 @@ type Package struct {
 	Arch    string `json:"arch"`
 	Source  string `json:"source"`
 
-	depends  []string // names; of alternatives, all
+	depends  []string // names; all alternatives
 	provides []string
 	files    []string
 }
 
-// Packages reads which packages a root filesystem holds, sorted by name.
+// Packages returns the packages in a root filesystem, sorted by name.
 func Packages(file string) ([]Package, error) {
 	found := map[string]*Package{}
 	lists := map[string][]string{}
@@ -68,7 +68,7 @@ func Packages(file string) ([]Package, error) {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s holds no installed Debian package", file)
+		return nil, fmt.Errorf("%s contains no installed Debian package", file)
 	}
 	var all []Package
 	for name, p := range found {
@@ -79,7 +79,7 @@ func Packages(file string) ([]Package, error) {
 	return all, nil
 }
 
-// ParseStatus reads a dpkg status file: the packages that are installed.
+// ParseStatus returns the installed packages in a dpkg status file.
 func ParseStatus(text string) []Package {
 	var all []Package
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
@@ -100,7 +100,7 @@ func ParseStatus(text string) []Package {
 	return all
 }
 
-// names reads a relation field: "a (>= 1) | b:any, c".
+// names parses a relation field: "a (>= 1) | b:any, c".
 func names(field string) []string {
 	var all []string
 	for _, part := range strings.FieldsFunc(field, func(r rune) bool { return r == ',' || r == '|' }) {
@@ -113,7 +113,7 @@ func names(field string) []string {
 	return all
 }
 
-// closure are the named packages and all that they depend on, as far as it is installed.
+// closure returns the named packages and their installed transitive dependencies.
 func closure(all []Package, wanted []string) ([]Package, error) {
 	byName := map[string]*Package{}
 	for i := range all {

@@ -25,8 +25,8 @@ import (
 	"time"
 )
 
-// Pick writes a tar that holds the files of the named packages and of all that they depend on, the links that Debian's
-// alternatives add for them, and nothing else. Dates are set to at.
+// Pick writes a tar with exactly the files of the named packages and their dependencies, and the links that Debian's
+// alternatives add for them. It sets all dates to at.
 func Pick(file, to string, all []Package, wanted []string, at time.Time) error {
 	picked, err := closure(all, wanted)
 	if err != nil {
@@ -39,7 +39,7 @@ func Pick(file, to string, all []Package, wanted []string, at time.Time) error {
 			keep[merged(f)] = true
 		}
 	}
-	// What alternatives point at is known only when all links have been seen.
+	// The targets of alternatives are known only after all links have been read.
 	links := map[string]string{}
 	if err := walk(file, func(h *tar.Header, _ io.Reader) error {
 		if h.Typeflag == tar.TypeSymlink {
@@ -80,7 +80,7 @@ func Pick(file, to string, all []Package, wanted []string, at time.Time) error {
 	return out.Close()
 }
 
-// merged is where a path of a package is in a filesystem whose /bin, /sbin and /lib are links into /usr.
+// merged returns the path of a package's file in a filesystem whose /bin, /sbin and /lib are links into /usr.
 func merged(file string) string {
 	for _, top := range []string{"/bin/", "/sbin/", "/lib/", "/lib64/"} {
 		if strings.HasPrefix(file, top) {

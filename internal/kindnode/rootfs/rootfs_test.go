@@ -121,7 +121,7 @@ func TestPackages(t *testing.T) {
 		t.Errorf("%s", s)
 	}
 	if _, err := Packages(filepath.Join(t.TempDir(), "none")); err == nil {
-		t.Error("no file is taken for a root filesystem")
+		t.Error("a missing file is accepted as a root filesystem")
 	}
 	empty := filepath.Join(t.TempDir(), "empty.tar")
 	if err := os.WriteFile(empty, make([]byte, 1024), 0o644); err != nil {
@@ -153,7 +153,7 @@ func TestPick(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	// With what it depends on, in whatever way, and with its alternative; without other packages' and without devices.
+	// Includes every kind of dependency and the alternative, but no other packages and no devices.
 	want := []string{"sbin", "etc", "etc/alternatives", "etc/alternatives/iptables", "usr", "usr/sbin/iptables", "usr/sbin/iptables-nft", "usr/lib/libxt.so", "usr/lib/libc.so"}
 	if !slices.Equal(names, want) {
 		t.Errorf("%v\nwant %v", names, want)
