@@ -35,7 +35,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// fakeRuntime is a CRI runtime that does what the test says.
+// fakeRuntime is a CRI runtime controlled by the test.
 type fakeRuntime struct {
 	runtimev1.UnimplementedRuntimeServiceServer
 	runtimev1.UnimplementedImageServiceServer
@@ -167,7 +167,7 @@ type bench struct {
 	stopRuntime func()
 }
 
-// tempDir is a short folder: the name of the test is too long for a socket's path.
+// tempDir returns a folder with a short path: one with the name of the test is too long for a socket.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cri")
@@ -215,7 +215,7 @@ func (l logTo) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// create makes pod p's container of that name known to the proxy.
+// create makes the proxy learn a container of pod p.
 func (b *bench) create(container string) (id string) {
 	b.t.Helper()
 	sandbox, err := b.client.RunPodSandbox(b.t.Context(), &runtimev1.RunPodSandboxRequest{
@@ -259,7 +259,7 @@ func isReturn(method string) func(history.Event) bool {
 	return func(e history.Event) bool { return e.Kind == history.CRIReturn && e.Call == method }
 }
 
-// print gives the recorded events of some kinds as short lines.
+// print returns the recorded events of some kinds as short lines.
 func (b *bench) print(kinds ...history.Kind) []string {
 	var got []string
 	for _, e := range b.log.History().Events {

@@ -23,12 +23,12 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// frame is one message, as it came off the wire.
+// frame is one message as received.
 type frame struct {
 	data []byte
 }
 
-// rawCodec hands messages through undecoded. It goes by the name of the codec whose bytes it carries.
+// rawCodec passes messages on undecoded. It has the name of the codec whose bytes it carries.
 type rawCodec struct{}
 
 var _ encoding.CodecV2 = rawCodec{}
@@ -48,6 +48,6 @@ func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	if !ok {
 		return fmt.Errorf("criproxy: cannot receive into a %T, only frames", v)
 	}
-	f.data = data.Materialize() // a copy: gRPC takes its buffers back
+	f.data = data.Materialize() // a copy: gRPC reuses its buffers
 	return nil
 }

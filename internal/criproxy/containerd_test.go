@@ -66,8 +66,8 @@ func programs(t *testing.T) map[string]string {
 	return bin
 }
 
-// TestRealContainerd puts the proxy between a stock kubelet and containerd and checks what the fake runtime of the
-// other tests takes for granted.
+// TestRealContainerd puts the proxy between a stock kubelet and containerd and checks what the fake runtime of the other
+// tests assumes.
 func TestRealContainerd(t *testing.T) {
 	bin := programs(t)
 	ctx := t.Context()
@@ -145,7 +145,7 @@ func TestRealContainerd(t *testing.T) {
 		return e.Kind == history.CRIReturn && e.Call == "CreateContainer" && e.Container == "main"
 	}).ContainerID
 
-	// A container that ended by itself: the runtime's time against the socket's end.
+	// A container that ended by itself: compare the runtime's time with the socket's EOF.
 	brief := wait("the exit of brief", func(e history.Event) bool { return e.Kind == history.ContainerExit && e.Container == "brief" })
 	said, end := wait("EXIT of brief", line("brief", "EXIT")), wait("EOF of brief", line("brief", "EOF"))
 	if brief.ExitCode == nil || *brief.ExitCode != 7 || brief.At.Before(said.At) {
@@ -153,7 +153,7 @@ func TestRealContainerd(t *testing.T) {
 	}
 	t.Logf("brief: EXIT line, then socket's end after %s, runtime's finishedAt after %s", end.At.Sub(said.At), brief.At.Sub(said.At))
 
-	// crictl is one more caller.
+	// crictl is another caller.
 	out, err := exec.CommandContext(ctx, bin["crictl"], "--runtime-endpoint", "unix://"+node.RuntimeEndpoint(),
 		"--image-endpoint", "unix://"+node.RuntimeEndpoint(), "ps", "-a").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "main") {
@@ -179,7 +179,7 @@ func TestRealContainerd(t *testing.T) {
 		return reply.GetStatus().GetState()
 	}
 
-	// A stop that is cancelled: containerd must see the cancel, or the next one could not follow at once.
+	// A cancelled stop: containerd must see the cancellation, or the next one could not follow at once.
 	stopping, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- stop(stopping, 3600) }()
@@ -198,7 +198,7 @@ func TestRealContainerd(t *testing.T) {
 		t.Errorf("after the cancelled stop main is %s", s)
 	}
 
-	// A stop that hangs, and one beside it that kills.
+	// A stop that hangs, and another one that kills.
 	remove, err := proxy.Inject(criproxy.Fault{Method: "StopContainer", Pod: pod, Container: "main", Hang: true, Times: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +254,7 @@ func TestRealContainerd(t *testing.T) {
 	}
 }
 
-// stubborn is a pod with a container that ignores TERM and one that ends by itself.
+// stubborn returns a pod with a container that ignores TERM and one that ends by itself.
 func stubborn(node *localnode.Node, name string) *corev1.Pod {
 	container := func(name string, args ...string) corev1.Container {
 		return corev1.Container{

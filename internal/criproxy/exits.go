@@ -32,8 +32,8 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// How long to wait before subscribing again at a runtime that is up but refuses, as containerd does while its CRI
-// service starts. A runtime that is down is waited for without a timer.
+// The pause before subscribing again to a runtime that is up but refuses, as containerd does while its CRI service starts.
+// The proxy waits without a timer for a runtime that is down.
 const (
 	firstPause   = 50 * time.Millisecond
 	longestPause = time.Second
@@ -59,11 +59,11 @@ func (x *exits) failure() error {
 	return x.err
 }
 
-// follow keeps a subscription to the runtime's container events until ctx ends: the CRI's own or, at a runtime that is too
-// old to have them, containerd's.
+// follow maintains a subscription to the runtime's container events until ctx ends: the CRI's own events or, for a runtime
+// too old to have them, containerd's.
 func (x *exits) follow(ctx context.Context) {
 	pause := firstPause
-	var before error // why the last subscription ended
+	var before error // the reason why the last subscription ended
 	open := x.criEvents
 	old := false
 	for {
@@ -76,7 +76,7 @@ func (x *exits) follow(ctx context.Context) {
 			open, old = x.containerdEvents, true
 			continue
 		case unimplemented:
-			err = fmt.Errorf("the runtime does not implement GetContainerEvents, and is no containerd with events of its own; exits of containers are taken from its status replies, later than they happen: %w", err)
+			err = fmt.Errorf("the runtime does not implement GetContainerEvents, and is not a containerd with events of its own; exits of containers come from its status replies, later than they happen: %w", err)
 			x.mu.Lock()
 			x.err = err
 			x.mu.Unlock()
@@ -100,7 +100,7 @@ func (x *exits) follow(ctx context.Context) {
 	}
 }
 
-// source opens a stream of events. next waits for one and takes it in.
+// source opens a stream of events. next waits for one event and handles it.
 type source func(context.Context) (next func() error, err error)
 
 func (x *exits) criEvents(ctx context.Context) (next func() error, err error) {
@@ -114,8 +114,8 @@ func (x *exits) criEvents(ctx context.Context) (next func() error, err error) {
 	}, err
 }
 
-// subscribe follows the events until they end; subscribed tells whether it got that far. before is why the last
-// subscription ended, for the log.
+// subscribe follows the events until they end and reports whether the subscription succeeded. before is the reason why the
+// last subscription ended, for the log.
 func (x *exits) subscribe(ctx context.Context, open source, before error) (subscribed bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -123,8 +123,8 @@ func (x *exits) subscribe(ctx context.Context, open source, before error) (subsc
 	if err != nil {
 		return false, err
 	}
-	// Subscribed first, then listed: what ended before the subscription is in the list, what ends later comes as an
-	// event, what is in both is recorded once.
+	// Subscribe first, then list: the list contains what ended before the subscription, events report what ends later, and
+	// what is in both is recorded once.
 	if err := x.catchUp(ctx); err != nil {
 		return false, err
 	}
@@ -142,7 +142,7 @@ func (x *exits) subscribe(ctx context.Context, open source, before error) (subsc
 	}
 }
 
-// catchUp learns the names of what is there, and the exits that nobody told of.
+// catchUp learns the names of existing containers and sandboxes, and the exits without an event.
 func (x *exits) catchUp(ctx context.Context) error {
 	sandboxes, err := x.client.ListPodSandbox(ctx, &runtimev1.ListPodSandboxRequest{})
 	if err != nil {
@@ -160,7 +160,7 @@ func (x *exits) catchUp(ctx context.Context) error {
 		}
 		reply, err := x.client.ContainerStatus(ctx, &runtimev1.ContainerStatusRequest{ContainerId: c.GetId()})
 		if status.Code(err) == codes.NotFound {
-			continue // removed since
+			continue // removed meanwhile
 		}
 		if err != nil {
 			return err
@@ -170,7 +170,7 @@ func (x *exits) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// handle takes one event. Its list of statuses is that of the whole sandbox.
+// handle handles one event. Its list of statuses covers the whole sandbox.
 func (x *exits) handle(event *runtimev1.ContainerEventResponse) {
 	sandbox := event.GetPodSandboxStatus()
 	x.proxy.names.learnSandbox(sandbox.GetId(), sandbox.GetMetadata().GetName())
@@ -185,14 +185,14 @@ func (x *exits) handle(event *runtimev1.ContainerEventResponse) {
 	if _, pod := x.proxy.names.sandbox(id); pod != "" || id == sandbox.GetId() {
 		return // the sandbox itself, not a container
 	}
-	// No status told of it: the container was removed before the runtime put the event together.
+	// No status reports the exit: the container was removed before the runtime put the event together.
 	x.add(id, history.Event{
 		At:      time.Unix(0, event.GetCreatedAt()),
 		Message: "time of the runtime's event; the container's status was gone",
 	})
 }
 
-// seen records the exit a status tells of, if it does.
+// seen records the exit in a status, if there is one.
 func (x *exits) seen(s *runtimev1.ContainerStatus) {
 	if s.GetState() != runtimev1.ContainerState_CONTAINER_EXITED || s.GetFinishedAt() <= 0 {
 		return

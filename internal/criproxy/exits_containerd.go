@@ -27,10 +27,10 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// exitsOfKubernetes selects the ends of processes in containerd's namespace for the CRI.
+// exitsOfKubernetes selects the exits of processes in containerd's namespace for the CRI.
 const exitsOfKubernetes = `topic=="/tasks/exit",namespace=="k8s.io"`
 
-// containerdEvents follows containerd's own events, which are served on the same socket as its CRI.
+// containerdEvents follows containerd's own events, which containerd serves on the same socket as its CRI.
 func (x *exits) containerdEvents(ctx context.Context) (next func() error, err error) {
 	events, err := eventservice.NewEventsClient(x.proxy.upstream).Subscribe(ctx,
 		&eventservice.SubscribeRequest{Filters: []string{exitsOfKubernetes}}, grpc.WaitForReady(true))
@@ -40,7 +40,7 @@ func (x *exits) containerdEvents(ctx context.Context) (next func() error, err er
 			return err
 		}
 		var exit taskevents.TaskExit
-		// The type's name on containerd's wire is the bare one, which is what UnmarshalTo compares with.
+		// containerd sends the bare type name, which UnmarshalTo compares with.
 		if err := envelope.GetEvent().UnmarshalTo(&exit); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (x *exits) containerdEvents(ctx context.Context) (next func() error, err er
 	}, err
 }
 
-// taskExit takes the end of one process: a container's main process, a sandbox's, or a command in a container.
+// taskExit handles the exit of one process: a container's main process, a sandbox's, or a command in a container.
 func (x *exits) taskExit(exit *taskevents.TaskExit) {
 	id := exit.GetContainerID()
 	if exit.GetID() != id {

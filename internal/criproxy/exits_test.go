@@ -49,7 +49,7 @@ func isExit(id string) func(history.Event) bool {
 	return func(e history.Event) bool { return e.Kind == history.ContainerExit && e.ContainerID == id }
 }
 
-// withEvents makes a runtime whose event stream sends what comes from the channel.
+// withEvents returns a runtime whose event stream sends the events from the channel.
 func withEvents() (*fakeRuntime, chan *runtimev1.ContainerEventResponse) {
 	events := make(chan *runtimev1.ContainerEventResponse)
 	return &fakeRuntime{events: func(s runtimev1.RuntimeService_GetContainerEventsServer) error {
@@ -72,7 +72,7 @@ func TestExitsFromEvents(t *testing.T) {
 	running := exited("two", "sidecar", 0)
 	running.State, running.FinishedAt = runtimev1.ContainerState_CONTAINER_RUNNING, 0
 	events <- stoppedEvent("one", exited("one", "main", 137), running)
-	events <- stoppedEvent("one", exited("one", "main", 137), running) // told twice, recorded once
+	events <- stoppedEvent("one", exited("one", "main", 137), running) // reported twice, recorded once
 	events <- stoppedEvent("two", exited("two", "sidecar", 0))
 	e := b.wait("the first exit", isExit("one"))
 	if !e.At.Equal(finished) {
@@ -91,7 +91,7 @@ func TestExitsFromEvents(t *testing.T) {
 func TestSandboxIsNoContainer(t *testing.T) {
 	f, events := withEvents()
 	exits := make(chan history.Event, 4)
-	newBench(t, f, func(o *Options) { // a sink of its own: the recorder would drop what has no pod
+	newBench(t, f, func(o *Options) { // a separate sink, because the recorder would drop events without a pod
 		o.Record = history.SinkFunc(func(e history.Event) {
 			if e.Kind == history.ContainerExit {
 				exits <- e
@@ -100,7 +100,7 @@ func TestSandboxIsNoContainer(t *testing.T) {
 	})
 	events <- stoppedEvent("sandbox-p")
 	told := stoppedEvent("sandbox-p")
-	told.PodSandboxStatus = nil // known from before
+	told.PodSandboxStatus = nil // already known
 	events <- told
 	events <- stoppedEvent("one", exited("one", "main", 0))
 	if e := <-exits; e.ContainerID != "one" {
@@ -112,7 +112,7 @@ func TestExitOfARemovedContainer(t *testing.T) {
 	f, events := withEvents()
 	b := newBench(t, f, nil)
 	id := b.create("main")
-	events <- stoppedEvent(id) // no status of it any more
+	events <- stoppedEvent(id) // without its status
 	e := b.wait("the exit", isExit(id))
 	if !e.At.Equal(finished.Add(time.Second)) || e.ExitCode != nil || e.Container != "main" || !strings.Contains(e.Message, "status was gone") {
 		t.Errorf("recorded %+v, expected the event's own time, no code, and a word on it", e)
@@ -164,13 +164,13 @@ func TestRuntimeRestartLosesNoExit(t *testing.T) {
 	events <- stoppedEvent("one", exited("one", "main", 0))
 	b.wait("the first exit", isExit("one"))
 
-	// While it is down a container ends; no event tells of it, only the list does.
+	// A container ends while the runtime is down; only the list reports it, no event does.
 	b.stopRuntime()
 	again, events := withEvents()
 	again.listed = []*runtimev1.Container{
 		{Id: "one", State: runtimev1.ContainerState_CONTAINER_EXITED, Labels: labels("p", "main")},
 		{Id: "two", State: runtimev1.ContainerState_CONTAINER_EXITED, Labels: labels("p", "sidecar")},
-		{Id: "gone", State: runtimev1.ContainerState_CONTAINER_EXITED, Labels: labels("p", "x")}, // removed before it is asked for
+		{Id: "gone", State: runtimev1.ContainerState_CONTAINER_EXITED, Labels: labels("p", "x")}, // removed before its status is queried
 		{Id: "three", State: runtimev1.ContainerState_CONTAINER_RUNNING, Labels: labels("p", "late")},
 	}
 	again.statuses = map[string]*runtimev1.ContainerStatus{"one": exited("one", "main", 0), "two": exited("two", "sidecar", 2)}

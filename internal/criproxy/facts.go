@@ -26,7 +26,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// facts is what is kept of a request.
+// facts are the recorded parts of a request.
 type facts struct {
 	pod, container string
 	id             string // of the container
@@ -34,7 +34,7 @@ type facts struct {
 	message        string
 }
 
-// factsOf picks from a request what a history needs. request may be nil.
+// factsOf extracts from a request what a history needs. request may be nil.
 func (n *names) factsOf(request proto.Message) facts {
 	switch r := request.(type) {
 	case *runtimev1.RunPodSandboxRequest:
@@ -78,7 +78,7 @@ func (n *names) aboutContainer(id string) facts {
 	return facts{pod: o.pod, container: o.container, id: full}
 }
 
-// event makes the record of a call or of its return.
+// event returns the record of a call or of its return.
 func (f facts) event(kind history.Kind, at time.Time, call string, id int64) history.Event {
 	return history.Event{
 		Kind: kind, At: at, Call: call, CallID: id,
@@ -87,8 +87,8 @@ func (f facts) event(kind history.Kind, at time.Time, call string, id int64) his
 	}
 }
 
-// learn takes from a reply what later calls will need: names, and exits of containers. It completes the facts of the
-// call with what only the reply says.
+// learn extracts from a reply what later calls need: names, and exits of containers. It completes the facts of the call
+// with those that only the reply contains.
 func (p *Proxy) learn(f *facts, request, reply proto.Message) {
 	switch r := reply.(type) {
 	case *runtimev1.RunPodSandboxResponse:

@@ -54,7 +54,7 @@ func TestWhatIsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = b.stop(ctx, id, 7)
-	_ = b.stop(ctx, "id-ma", 0) // the beginning of an id is enough
+	_ = b.stop(ctx, "id-ma", 0) // a prefix of an id is enough
 	if _, err := b.client.StopPodSandbox(ctx, &runtimev1.StopPodSandboxRequest{PodSandboxId: "sandbox-p"}); err != nil {
 		t.Fatal(err)
 	}

@@ -18,9 +18,9 @@ package criproxy
 
 import "github.com/kgrace/kgrace/internal/fault"
 
-// Fault is what shall happen to chosen calls before they reach the runtime.
+// Fault is a fault to inject into chosen calls before they reach the runtime.
 type Fault = fault.Fault
 
-// Inject puts a fault into the proxy. Of several that match a call, the one injected first strikes. remove takes it
-// out and lets go the calls that hang in it; it may be called more than once, from anywhere.
+// Inject adds a fault to the proxy. Of several faults that match a call, the one injected first applies. remove removes the
+// fault and releases the calls that hang in it; it is idempotent and safe for concurrent use.
 func (p *Proxy) Inject(f Fault) (remove func(), err error) { return p.faults.Inject(f) }

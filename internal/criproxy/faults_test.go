@@ -114,7 +114,7 @@ func TestHangUntilTheCallerGivesUp(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- b.stop(ctx, id, 60) }()
 	b.wait("the hanging stop", isCall("StopContainer"))
-	// A second one passes beside it.
+	// A second stop passes meanwhile.
 	if err := b.stop(t.Context(), id, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestTimesIsExactUnderConcurrency(t *testing.T) {
 	b := newBench(t, &fakeRuntime{}, nil)
 	id := b.create("main")
 	const strikes, calls = 7, 64
-	// All calls have passed the first look at the fault before any is counted.
+	// All calls have checked the fault once before any is counted.
 	var here sync.WaitGroup
 	here.Add(calls)
 	b.inject(Fault{
@@ -201,7 +201,7 @@ func TestTimesIsExactUnderConcurrency(t *testing.T) {
 				failed.Add(1)
 			}
 		})
-		wait.Go(func() { // faults come and go meanwhile
+		wait.Go(func() { // faults are added and removed meanwhile
 			b.inject(Fault{Method: "ExecSync", Hang: true})()
 		})
 	}
@@ -231,7 +231,7 @@ func TestReadsStruckByAFaultAreRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t, &fakeRuntime{}, func(o *Options) { o.Record = log }) // everything, whatever pod
+	b := newBench(t, &fakeRuntime{}, func(o *Options) { o.Record = log }) // records everything, for all pods
 	b.inject(Fault{Method: "Version", Fail: errors.New("down"), Times: 1})
 	if _, err := b.client.Version(t.Context(), &runtimev1.VersionRequest{}); err == nil {
 		t.Error("no error")

@@ -33,7 +33,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// handle is every call: the server has no service of its own, so all are unknown to it.
+// handle handles every call: the server has no service of its own, so all calls are unknown to it.
 func (p *Proxy) handle(_ any, down grpc.ServerStream) error {
 	entered := time.Now()
 	path, ok := grpc.MethodFromServerStream(down)
@@ -73,7 +73,8 @@ func (p *Proxy) handle(_ any, down grpc.ServerStream) error {
 	} else if e, ok := m.slowLook(entered, time.Since(entered)); ok {
 		p.record.Add(e)
 	}
-	// A unary reply goes out after its return is recorded: whatever the caller does next is recorded after it.
+	// The proxy sends a unary reply after it has recorded the return, so that everything the caller does next is recorded
+	// later.
 	if err == nil && c.reply != nil {
 		return down.SendMsg(c.reply)
 	}
@@ -95,7 +96,7 @@ type call struct {
 	exitCode *int32 // of the command of an ExecSync
 }
 
-// forward makes the call at the runtime, under the caller's own context: its deadline and its cancellation apply there.
+// forward makes the call to the runtime, under the caller's own context: its deadline and its cancellation apply there.
 func (c *call) forward() error {
 	ctx, cancel := context.WithCancel(outgoing(c.down.Context()))
 	defer cancel()
@@ -103,7 +104,7 @@ func (c *call) forward() error {
 	if err != nil {
 		return err
 	}
-	// An io.EOF from sending means that the call is over; receiving then gives the reason.
+	// An io.EOF from sending means that the call is over; receiving then returns the reason.
 	if err := up.SendMsg(&c.in); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -113,7 +114,7 @@ func (c *call) forward() error {
 	return c.receive(up)
 }
 
-// receive passes on the replies. A unary one is kept for the end.
+// receive passes on the replies. It keeps a unary reply for the end.
 func (c *call) receive(up grpc.ClientStream) error {
 	defer func() { c.down.SetTrailer(up.Trailer()) }()
 	header, err := up.Header()
@@ -164,8 +165,8 @@ func (c *call) learn(data []byte) {
 	}
 }
 
-// returned is the record of the call's end. On an error the message is the status's text, but not that of the image
-// service: what a registry says may hold credentials.
+// returned returns the record of the call's end. For an error the message is the text of the status, except for the image
+// service, because a registry's message may contain credentials.
 func (c *call) returned(err error) history.Event {
 	e := c.facts.event(history.CRIReturn, time.Now(), c.method.name, c.id)
 	e.ExitCode = c.exitCode
@@ -179,7 +180,7 @@ func (c *call) returned(err error) history.Event {
 	return e
 }
 
-// pump passes a call of an unknown shape on, both ways at once. It is recorded by its path.
+// pump forwards a call of unknown shape, both directions at once. It records the call by its path.
 func (p *Proxy) pump(down grpc.ServerStream, path string) (err error) {
 	id := p.calls.Add(1)
 	p.record.Add(facts{}.event(history.CRICall, time.Now(), path, id))
@@ -208,7 +209,7 @@ func (p *Proxy) pump(down grpc.ServerStream, path string) (err error) {
 				return
 			}
 			if err := up.SendMsg(in); err != nil {
-				return // the receiving side learns why
+				return // the receiving side gets the reason
 			}
 		}
 	})
@@ -236,7 +237,7 @@ func (p *Proxy) pump(down grpc.ServerStream, path string) (err error) {
 	}
 }
 
-// outgoing carries the caller's metadata over to the call at the runtime.
+// outgoing copies the caller's metadata to the call to the runtime.
 func outgoing(ctx context.Context) context.Context {
 	md, ok := metadata.FromIncomingContext(ctx)
 	if !ok {
@@ -245,7 +246,7 @@ func outgoing(ctx context.Context) context.Context {
 	return metadata.NewOutgoingContext(ctx, withoutReserved(md))
 }
 
-// withoutReserved copies metadata without what belongs to a connection or to gRPC itself; gRPC sets those anew.
+// withoutReserved copies metadata without keys that belong to a connection or to gRPC itself; gRPC sets those anew.
 func withoutReserved(md metadata.MD) metadata.MD {
 	out := md.Copy()
 	for key := range out {

@@ -75,7 +75,7 @@ func TestMetadataDeadlineAndStatusPassThrough(t *testing.T) {
 	if diff := cmp.Diff([]string{"\x00\xff"}, trailer.Get("trailer-bin")); diff != "" {
 		t.Errorf("trailer: %s", diff)
 	}
-	// The caller's deadline, not one of the proxy's: within what the wire rounds to.
+	// The caller's deadline, not one of the proxy's, up to the rounding on the wire.
 	want, _ := ctx.Deadline()
 	if d := deadline.Sub(want).Abs(); d > time.Minute {
 		t.Errorf("deadline at the runtime is %v, expected the caller's %v", deadline, want)
@@ -83,7 +83,7 @@ func TestMetadataDeadlineAndStatusPassThrough(t *testing.T) {
 }
 
 func TestMessagesPassThroughWhole(t *testing.T) {
-	// Fields that this CRI version does not know, and more bytes than gRPC takes by default.
+	// Fields that this CRI version does not know, and more bytes than gRPC accepts by default.
 	unknown := []byte{0xfa, 0x3f, 0x03, 'n', 'e', 'w'} // field 1023
 	var got *runtimev1.ExecSyncRequest
 	f := &fakeRuntime{exec: func(_ context.Context, r *runtimev1.ExecSyncRequest) (*runtimev1.ExecSyncResponse, error) {
@@ -107,7 +107,7 @@ func TestMessagesPassThroughWhole(t *testing.T) {
 	}
 }
 
-// A look that takes long is recorded with its time; one that is quick is not, nor is a stream.
+// A slow read-only call is recorded with its time; a quick one or a stream is not.
 func TestSlowLooks(t *testing.T) {
 	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, c := range []struct {
@@ -161,7 +161,7 @@ func TestCallsOfOneContainerRunSideBySide(t *testing.T) {
 	first := make(chan struct{})
 	f := &fakeRuntime{stop: func(ctx context.Context, r *runtimev1.StopContainerRequest) (*runtimev1.StopContainerResponse, error) {
 		if r.GetTimeout() == 60 {
-			<-first // ends only when the second one did its work
+			<-first // ends only after the second one
 		} else {
 			close(first)
 		}
@@ -205,7 +205,7 @@ func TestServerStream(t *testing.T) {
 	if diff := cmp.Diff([]string{"streamed-0", "streamed-1", "streamed-2"}, ids); diff != "" {
 		t.Error(diff)
 	}
-	// Their names were learnt in passing.
+	// The proxy has learned their names from the stream.
 	if err := b.stop(t.Context(), "streamed-2", 1); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestStreamIsCancelledUpstream(t *testing.T) {
 	<-ended
 }
 
-// echo is a service that CRI does not have, with a stream both ways.
+// echo returns a service that CRI does not have, with a stream in both directions.
 func echo(t *testing.T) *grpc.ServiceDesc {
 	return &grpc.ServiceDesc{ServiceName: "test.Other", Streams: []grpc.StreamDesc{{
 		StreamName: "Echo", ServerStreams: true, ClientStreams: true,
@@ -284,7 +284,7 @@ func TestUnknownServicePassesThrough(t *testing.T) {
 	if err := stream.RecvMsg(new(wrapperspb.StringValue)); status.Code(err) != codes.DataLoss {
 		t.Errorf("got %v", err)
 	}
-	// A method nobody has.
+	// An unknown method.
 	err = b.conn.Invoke(t.Context(), "/test.Other/None", wrapperspb.String("x"), new(wrapperspb.StringValue))
 	if status.Code(err) != codes.Unimplemented {
 		t.Errorf("got %v, expected the runtime's Unimplemented", err)

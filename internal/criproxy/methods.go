@@ -28,23 +28,23 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// method is what the proxy knows about a CRI method.
+// method describes a CRI method.
 type method struct {
 	name          string // StopContainer
 	runtime       bool   // of RuntimeService, not ImageService
-	read          bool   // only looks
+	read          bool   // read-only
 	clientStreams bool
 	serverStreams bool
 	request       protoreflect.MessageType
 	response      protoreflect.MessageType
 }
 
-// methodTable finds methods by their path on the wire.
+// methodTable maps paths on the wire to methods.
 type methodTable map[string]*method
 
-// methods holds every method of CRI v1, under its path there and under that of v1alpha2, which kubelets up to 1.22 speak:
-// v1 began as a copy of it, message by message and field by field, and has only been added to. The path of any other is
-// unknown, and its calls are passed on undecoded.
+// methods contains every method of CRI v1, under its path there and under that of v1alpha2, which kubelets up to 1.22
+// speak: v1 began as a copy of it, message by message and field by field, and has only been extended. Calls with any other
+// path are forwarded undecoded.
 var methods = buildMethods(
 	runtimev1.RuntimeService_ServiceDesc.ServiceName,
 	runtimev1.ImageService_ServiceDesc.ServiceName,
@@ -76,7 +76,7 @@ func buildMethods(services ...string) methodTable {
 	return table
 }
 
-// alpha is the name of a service of CRI v1 in v1alpha2.
+// alpha returns the v1alpha2 name of a service of CRI v1.
 func alpha(service string) string {
 	return strings.Replace(service, "runtime.v1.", "runtime.v1alpha2.", 1)
 }
@@ -89,7 +89,7 @@ func messageType(d protoreflect.MessageDescriptor) protoreflect.MessageType {
 	return t
 }
 
-// onlyLooks tells the calls that change nothing and come often.
+// onlyLooks reports whether a call changes nothing and is frequent.
 func onlyLooks(name string) bool {
 	switch name {
 	case "Version", "RuntimeConfig", "GetContainerEvents", "ImageFsInfo", "ListMetricDescriptors":
@@ -108,17 +108,17 @@ func onlyLooks(name string) bool {
 	return false
 }
 
-// slow is how long a call that only looks may take without being recorded for it.
+// slow is the time above which a read-only call is recorded.
 const slow = 100 * time.Millisecond
 
-// slowLook is the record of a call that only looks and took long, which its caller had to wait for. One that streams events is
-// meant to take long.
+// slowLook returns the record of a slow read-only call, for which its caller had to wait. A call that streams events is
+// slow by design and has no record.
 func (m *method) slowLook(entered time.Time, took time.Duration) (history.Event, bool) {
 	e := history.Event{Kind: history.CRISlow, At: entered, Call: m.name, Late: took.Seconds()}
 	return e, took >= slow && !m.serverStreams
 }
 
-// decode reads a message; nil when it does not parse, which is the runtime's business to complain about.
+// decode decodes a message, or returns nil if it does not parse; the runtime reports that error.
 func decode(t protoreflect.MessageType, data []byte) proto.Message {
 	m := t.New().Interface()
 	if err := proto.Unmarshal(data, m); err != nil {

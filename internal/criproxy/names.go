@@ -23,19 +23,19 @@ import (
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// Labels the kubelet puts on what it creates.
+// Labels that the kubelet sets on what it creates.
 const (
 	podLabel       = "io.kubernetes.pod.name"
 	containerLabel = "io.kubernetes.container.name"
 )
 
-// owner is whose a container is, by name.
+// owner is the pod and container that a container id belongs to, by name.
 type owner struct {
 	pod, container string
 }
 
-// names remembers which container and sandbox ids belong to which pod. It forgets nothing: calls about a container
-// come after its removal too, and an entry is some hundred bytes.
+// names maps container and sandbox ids to pods. It never forgets: calls about a container also come after its removal, and
+// an entry takes only some hundred bytes.
 type names struct {
 	mu         sync.RWMutex
 	containers map[string]owner
@@ -55,7 +55,7 @@ func (n *names) learnSandbox(id, pod string) {
 	n.sandboxes[id] = pod
 }
 
-// learnContainer takes what is known of a container. The pod may be unknown if its sandbox is known.
+// learnContainer adds a container. The pod may be unknown if its sandbox is known.
 func (n *names) learnContainer(id, sandbox string, o owner) {
 	if id == "" {
 		return
@@ -71,15 +71,15 @@ func (n *names) learnContainer(id, sandbox string, o owner) {
 	n.containers[id] = o
 }
 
-// container returns the full id and the owner of a container named by its id or, as people's tools do, by the
-// beginning of it. Where it is unknown the id comes back as it is.
+// container returns the full id and the owner of a container, given its id or a unique prefix, as interactive tools do. It
+// returns an unknown id unchanged.
 func (n *names) container(id string) (string, owner) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return find(n.containers, id)
 }
 
-// sandbox is the same for a pod's sandbox.
+// sandbox does the same for a pod's sandbox.
 func (n *names) sandbox(id string) (string, string) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()

@@ -38,7 +38,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// alphaRuntime serves the fake as a runtime that speaks both versions of the CRI, as containerd 1.6 does.
+// alphaRuntime serves the fake as a runtime that speaks both versions of the CRI, like containerd 1.6.
 func alphaRuntime(f *fakeRuntime) *grpc.ServiceDesc {
 	desc := runtimev1.RuntimeService_ServiceDesc
 	desc.ServiceName = alpha(desc.ServiceName)
@@ -99,7 +99,7 @@ func TestV1alpha2IsRecordedAndMadeToFail(t *testing.T) {
 	}
 }
 
-// containerdsEvents serves containerd's own events: what comes from the channel, for whoever asks as the proxy does.
+// containerdsEvents serves containerd's own events: those from the channel, to subscribers with the proxy's filter.
 type containerdsEvents struct {
 	eventservice.UnimplementedEventsServer
 	envelopes chan *types.Envelope
@@ -129,7 +129,7 @@ func (c *containerdsEvents) desc() *grpc.ServiceDesc {
 	return &desc
 }
 
-// taskExit is the event as containerd sends it: the type's bare name.
+// taskExit returns the event as containerd sends it, with the bare type name.
 func taskExit(t *testing.T, container, process string, code uint32) *types.Envelope {
 	t.Helper()
 	data, err := proto.Marshal(&taskevents.TaskExit{ContainerID: container, ID: process, ExitStatus: code, ExitedAt: timestamppb.New(finished)})
@@ -159,7 +159,7 @@ func TestExitsOfAContainerdWithoutCRIEvents(t *testing.T) {
 	if err := b.proxy.ExitsErr(); err != nil {
 		t.Error(err)
 	}
-	// What the status replies say later is the same exit.
+	// A later status reply reports the same exit.
 	f.mu.Lock()
 	f.statuses = map[string]*runtimev1.ContainerStatus{id: exited(id, "main", 137)}
 	f.mu.Unlock()

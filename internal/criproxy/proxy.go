@@ -36,17 +36,17 @@ import (
 	"github.com/kgrace/kgrace/internal/unixsock"
 )
 
-// Options of a proxy.
+// Options configure a proxy.
 type Options struct {
-	// Listen is the path of the unix socket the proxy serves on, Upstream that of the runtime. The runtime need not be
-	// up yet.
+	// Listen is the path of the unix socket that the proxy serves on, Upstream that of the runtime. The runtime need not be up
+	// yet.
 	Listen   string
 	Upstream string
-	// Record takes what is recorded; nil records nothing. It must be fast: calls wait for it.
+	// Record receives the events; nil discards them. It must be fast, because calls wait for it.
 	Record history.Sink
-	// Reads records calls that only look (lists, statuses, stats, versions) too. The kubelet makes several a second.
+	// Reads also records read-only calls (lists, statuses, stats, versions). The kubelet makes several a second.
 	Reads bool
-	// Log takes one line for each thing worth knowing (the runtime gone, subscribed again); nil discards them.
+	// Log receives one line per notable event (runtime gone, subscribed again); nil discards them.
 	Log io.Writer
 }
 
@@ -69,8 +69,8 @@ type Proxy struct {
 	log   io.Writer
 }
 
-// Start listens and returns; the proxy serves until ctx ends or Close. The connection to the runtime is made in the
-// background and kept up.
+// Start listens and returns; the proxy serves until ctx ends or Close. It connects to the runtime in the background and
+// stays connected.
 func Start(ctx context.Context, options Options) (*Proxy, error) {
 	if options.Listen == options.Upstream {
 		return nil, fmt.Errorf("criproxy: listening on the runtime's own socket %q would call itself; give Listen a path of its own", options.Listen)
@@ -102,7 +102,7 @@ func Start(ctx context.Context, options Options) (*Proxy, error) {
 		grpc.MaxRecvMsgSize(math.MaxInt32),
 		grpc.MaxSendMsgSize(math.MaxInt32),
 		grpc.WaitForHandlers(true),
-		// Whatever keepalive the caller uses is between it and the runtime; refuse none.
+		// The caller's keepalive does not concern the runtime; refuse none.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Millisecond, PermitWithoutStream: true}),
 	)
 	p.upstream.Connect()
@@ -114,13 +114,13 @@ func Start(ctx context.Context, options Options) (*Proxy, error) {
 	})
 	p.wait.Go(func() {
 		<-ctx.Done()
-		p.server.Stop() // cancels the calls under way and waits for them
+		p.server.Stop() // cancels the calls in progress and waits for them
 		_ = p.upstream.Close()
 	})
 	return p, nil
 }
 
-// Close ends the calls under way (the caller sees Unavailable, the runtime a cancelled call), removes the socket and
+// Close ends the calls in progress (the caller gets Unavailable, the runtime a cancelled call), removes the socket and
 // returns when nothing of the proxy is left running.
 func (p *Proxy) Close() error {
 	p.cancel()
@@ -128,15 +128,15 @@ func (p *Proxy) Close() error {
 	return nil
 }
 
-// ExitsErr says why the runtime's container events are not being followed; nil while they are, or while the runtime
-// is not up yet. It is for good: a runtime that does not implement them is not asked again.
+// ExitsErr returns the reason why the proxy does not follow the runtime's container events; nil while it does, or while the
+// runtime is not up yet. The error is permanent: the proxy does not ask again a runtime that does not implement them.
 func (p *Proxy) ExitsErr() error { return p.exits.failure() }
 
 func dial(path string) (*grpc.ClientConn, error) {
 	return grpc.NewClient("unix://"+path,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithAuthority("localhost"),
-		grpc.WithIdleTimeout(0), // the link is watched: it should not fall asleep
+		grpc.WithIdleTimeout(0), // the proxy monitors the connection: it must not go idle
 		grpc.WithDisableServiceConfig(),
 		grpc.WithDisableRetry(), // a call reaches the runtime once, or fails
 		grpc.WithConnectParams(grpc.ConnectParams{

@@ -43,7 +43,7 @@ func TestRuntimeThatIsNotUpYet(t *testing.T) {
 	}
 	serveRuntime(t, b.upstream, &fakeRuntime{})
 	if _, err := b.client.Version(t.Context(), &runtimev1.VersionRequest{}, grpc.WaitForReady(true)); err != nil {
-		// The proxy does not wait on the caller's behalf; it connects again by itself soon.
+		// The proxy does not wait on the caller's behalf; it soon reconnects by itself.
 		for status.Code(err) == codes.Unavailable {
 			_, err = b.client.Version(t.Context(), &runtimev1.VersionRequest{})
 		}
@@ -82,7 +82,7 @@ func TestCloseEndsCallsAndLeavesNothing(t *testing.T) {
 			t.Errorf("a goroutine of %s is left:\n%s", left, stacks)
 		}
 	}
-	// The call may have been cut before or after it reached the runtime; if it did, it ends there.
+	// The call may have been cut before or after it reached the runtime; in the latter case it ends there.
 	if f.stopped() > 0 {
 		<-left
 	}
@@ -143,8 +143,8 @@ func TestStartRefusesBadOptions(t *testing.T) {
 	}
 }
 
-// BenchmarkCall compares a call through the proxy with one straight to the runtime: the difference is what the proxy
-// adds to each call of the kubelet.
+// BenchmarkCall compares a call through the proxy with one directly to the runtime: the difference is the overhead of the
+// proxy for each call of the kubelet.
 func BenchmarkCall(b *testing.B) {
 	dir, err := os.MkdirTemp("", "cri")
 	if err != nil {

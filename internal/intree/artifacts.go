@@ -36,10 +36,10 @@ func cases(results []Result) []junit.Case {
 	return all
 }
 
-// Counts says how many results are good, red, and neither.
+// Counts returns how many results are good, red, and neither.
 func Counts(results []Result) (good, red, invalid int) { return junit.Counts(cases(results)) }
 
-// Summary in one line.
+// Summary summarizes the results in one line.
 func Summary(results []Result) string {
 	good, red, invalid := Counts(results)
 	passed := 0

@@ -32,7 +32,7 @@ type Test struct {
 	New bool
 }
 
-// Packages returns the folders of the packages that a series touches: those whose tests can run on any machine, and those
+// Packages returns the folders of the packages that a series changes: those whose tests can run on any machine, and those
 // under test/, which need a node or a cluster.
 func Packages(series *patchset.Series) (run, node []string) {
 	for _, f := range series.Files() {
@@ -53,8 +53,7 @@ func Packages(series *patchset.Series) (run, node []string) {
 	return run, node
 }
 
-// Changed finds the test functions of the packages that the fixed tree has and the stock tree has not, or has with other
-// words.
+// Changed returns the test functions of the packages that stock lacks, or that differ between the trees.
 func Changed(stock, fixed string, packages []string) ([]Test, error) {
 	var tests []Test
 	for _, pkg := range packages {

@@ -31,25 +31,25 @@ import (
 	"github.com/kgrace/kgrace/internal/patchset"
 )
 
-// DeclaredFile lies beside a series.
+// DeclaredFile is the name of the declaration in the folder of a series.
 const DeclaredFile = "intree.yaml"
 
-// Declared is one test that a series brings or changes.
+// Declared is one test that a series adds or changes.
 type Declared struct {
 	// Package is the folder in the tree: "pkg/kubelet".
 	Package string `json:"package"`
 	// Test is the name of a test function, or of one of its subtests: "TestKill/zero".
 	Test string `json:"test"`
-	// Reason is a regular expression that matches what the test says when it fails on stock, or what the compiler says of
-	// it there. Empty for a kept test.
+	// Reason is a regular expression that matches the test's failure message on stock, or the compiler's error there. Empty
+	// for a kept test.
 	Reason string `json:"reason,omitempty"`
-	// Kept says why the test passes on stock too. Empty for a test that fails there.
+	// Kept explains why the test passes on stock too. Empty for a test that fails there.
 	Kept string `json:"kept,omitempty"`
 
 	reason *regexp.Regexp
 }
 
-// parse reads the code as a file of the package.
+// parse parses the code as a file of the package.
 func (f StockForm) parse() (*source, error) {
 	if f.Package == "" || f.Code == "" {
 		return nil, errors.New("want package and code: the folder of a package in the tree, and Go declarations")
@@ -57,10 +57,10 @@ func (f StockForm) parse() (*source, error) {
 	return parseSource("onstock_test.go", "package "+path.Base(f.Package)+"\n\n"+f.Code)
 }
 
-// Name is the test with its package.
+// Name returns the test's name with its package.
 func (d Declared) Name() string { return d.Package + "." + d.Test }
 
-// function is the test function's name, without the subtest.
+// function returns the name of the test function, without the subtest.
 func (d Declared) function() string {
 	name, _, _ := strings.Cut(d.Test, "/")
 	return name
@@ -68,28 +68,28 @@ func (d Declared) function() string {
 
 var testName = regexp.MustCompile(`^(?:Test|Fuzz|Example)\w*(?:/\S+)?$`)
 
-// Declaration is the whole file.
+// Declaration is the content of the file.
 type Declaration struct {
-	// Tests run with go test; `kgrace intree` runs them.
+	// Tests are run by `kgrace intree`, with go test.
 	Tests []Declared `json:"tests"`
-	// OnStock has the forms of helpers that call what stock does not have.
+	// OnStock contains stock variants of helpers that call what stock does not have.
 	OnStock []StockForm `json:"onStock,omitempty"`
 	// Specs need a node; `kgrace e2e-node` runs them.
 	Specs []Spec `json:"specs,omitempty"`
-	// LeavesOff names the patches of the default minor that this series does not have.
+	// LeavesOff lists the patches of the default minor that this series omits.
 	LeavesOff []patchset.LeftOff `json:"leavesOff,omitempty"`
 }
 
-// StockForm is what helpers of the tests in one package are on stock. A test that calls a changed function through a helper
-// compiles on stock with the helper's stock form, and fails there by what stock does.
+// StockForm is a stock variant of helpers of the tests in one package. With it, a test that calls a changed function
+// through a helper compiles on stock, and fails there because of stock's behaviour.
 type StockForm struct {
 	// Package is the folder in the tree: "pkg/kubelet".
 	Package string `json:"package"`
-	// Code has the helpers as Go declarations, with the names and receivers that they have in the tests.
+	// Code contains the helpers as Go declarations, with the names and receivers that they have in the tests.
 	Code string `json:"code"`
 }
 
-// LoadDeclaration reads the file in the folder of a series and refuses one that does not say enough.
+// LoadDeclaration reads the file in the folder of a series and returns an error if it is incomplete.
 func LoadDeclaration(dir string) (Declaration, error) {
 	name := filepath.Join(dir, DeclaredFile)
 	data, err := os.ReadFile(name)
@@ -152,7 +152,7 @@ func checkFolder(pkg string) error {
 	return nil
 }
 
-// checkReason compiles the reason, which must not match what any failure says.
+// checkReason compiles the reason, which must not match the text of arbitrary failures.
 func checkReason(reason, kept string, anything ...string) (*regexp.Regexp, error) {
 	if (reason == "") == (kept == "") {
 		return nil, fmt.Errorf("give one of reason (a regular expression for how it fails on stock) and kept (why it passes there too)")
@@ -172,7 +172,7 @@ func checkReason(reason, kept string, anything ...string) (*regexp.Regexp, error
 	return compiled, nil
 }
 
-// Compare holds the declaration against the tests that the trees really differ in.
+// Compare compares the declaration with the tests that differ between the trees.
 func Compare(declared []Declared, changed []Test) []string {
 	var faults []string
 	for _, t := range changed {

@@ -29,9 +29,9 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// runEach applies the patches one after another to a copy of the stock tree. After each the packages that the series
-// touches, and all that stand on them in the kubelet, build, and the tests of the packages that the patch touches pass: no
-// patch breaks what a later one mends.
+// runEach applies the patches one after another to a copy of the stock tree. After each one, the packages that the series
+// changes and the kubelet's packages that depend on them must build, and the tests of the packages that the patch changes
+// must pass: no patch may break what a later one repairs.
 func (r *Runner) runEach(ctx context.Context) ([]Result, error) {
 	scratch, err := os.MkdirTemp(filepath.Dir(r.Stock), ".tmp-each-")
 	if err != nil {

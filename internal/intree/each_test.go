@@ -27,7 +27,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// TestEach has a series whose first patch breaks what its second mends.
+// TestEach has a series whose first patch breaks what its second repairs.
 func TestEach(t *testing.T) {
 	r := newRunner(t)
 	run := func(args ...string) {

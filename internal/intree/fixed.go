@@ -32,7 +32,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// packageLimit is what the tests of one package may take on the fixed arm; go test stops them then.
+// packageLimit bounds the tests of one package on the fixed arm; go test kills them then.
 const packageLimit = 20 * time.Minute
 
 // event is one line of go test -json.
@@ -46,8 +46,8 @@ type event struct {
 	FailedBuild string
 }
 
-// runFixed runs all tests of the packages on the fixed tree under the race detector, and gives each package a result and
-// each declared test one.
+// runFixed runs all tests of the packages on the fixed tree under the race detector, and returns a result for each package
+// and each declared test.
 func (r *Runner) runFixed(ctx context.Context) ([]Result, error) {
 	flags, cgo := []string{"-count=1"}, "CGO_ENABLED=0"
 	if !r.plain {
@@ -69,7 +69,7 @@ func (r *Runner) runFixed(ctx context.Context) ([]Result, error) {
 	return results, nil
 }
 
-// goTest runs go test -json on packages of a tree and collects what it says.
+// goTest runs go test -json on packages of a tree and collects its events.
 func (r *Runner) goTest(ctx context.Context, tree string, arm verdict.Arm, packages, env []string, flags ...string) (s *suite, stderr string, err error) {
 	args := append([]string{"go", "test", "-json", "-timeout=" + packageLimit.String()}, flags...)
 	for _, pkg := range packages {
@@ -105,7 +105,7 @@ type suite struct {
 	arm      verdict.Arm
 	packages []string
 
-	verdicts map[string]event // by package and test, the last pass, fail or skip
+	verdicts map[string]event // by package and test: the last pass, fail or skip
 	output   map[string]*strings.Builder
 	passed   map[string]int
 	failing  map[string][]string
@@ -154,7 +154,7 @@ func (s *suite) add(e event) {
 	}
 }
 
-// folder turns an import path of the tree into its folder.
+// folder returns the folder of an import path of the tree.
 func folder(importPath string) string { return strings.TrimPrefix(importPath, "k8s.io/kubernetes/") }
 
 func (s *suite) results(stderr string) []Result {
@@ -175,7 +175,7 @@ func (s *suite) results(stderr string) []Result {
 			for _, test := range s.failing[pkg] {
 				res.Output += s.text(pkg + "." + test)
 			}
-		default: // a package without tests is skipped: nothing in it regressed
+		default: // a package without tests is skipped: no regression in it
 			res.set(verdict.Kept, fmt.Sprintf("%d tests pass", s.passed[pkg]))
 		}
 		all = append(all, res)

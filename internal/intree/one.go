@@ -25,8 +25,8 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Tests runs all tests of packages on a tree and gives each package a result. Its error means that they could not be run,
-// not that one fails. Unlike the step fixed it does without the race detector.
+// Tests runs all tests of packages on a tree and returns a result for each package. An error means that they could not be
+// run, not that one failed. Unlike the step fixed it does not use the race detector.
 func (r *Runner) Tests(ctx context.Context, tree string, packages []string) ([]Result, error) {
 	s, stderr, err := r.goTest(ctx, tree, each, packages, nil)
 	if err != nil {
@@ -35,8 +35,8 @@ func (r *Runner) Tests(ctx context.Context, tree string, packages []string) ([]R
 	return s.results(stderr), nil
 }
 
-// Own runs the declared tests alone on a tree that has what they test, and gives each a result, and each package that
-// does not compile, or fails in another test of theirs, one as well.
+// Own runs only the declared tests, on a tree that has what they test. It returns a result for each, and one for each
+// package that does not compile or in which another test fails.
 func (r *Runner) Own(ctx context.Context, tree string, declared []Declared) ([]Result, error) {
 	var functions []string
 	for _, d := range declared {

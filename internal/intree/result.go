@@ -24,7 +24,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// each stands in the place of an arm for a tree with a part of the series.
+// each takes the place of an arm for a tree with a part of the series.
 const each verdict.Arm = "each"
 
 // Result of one test, or of one whole package, on one arm.
@@ -33,18 +33,18 @@ type Result struct {
 	Test    string          `json:"test,omitempty"` // empty for a whole package
 	Arm     verdict.Arm     `json:"arm"`
 	Verdict verdict.Verdict `json:"verdict"`
-	// Why is the line of output that decided, and Output all of it when the verdict is not as it should be.
+	// Why is the decisive line of output. Output is the whole output if the verdict is not as expected.
 	Why     string  `json:"why,omitempty"`
 	Output  string  `json:"output,omitempty"`
 	Seconds float64 `json:"seconds"`
-	// Passed counts the tests of a whole package.
+	// Passed is the number of passed tests of a whole package.
 	Passed int `json:"passed,omitempty"`
 }
 
-// Good reports whether the verdict is the one that a proved series has.
+// Good reports whether the verdict is that of a proved series.
 func (r Result) Good() bool { return r.Verdict.Good() }
 
-// Name of the test or package with its arm.
+// Name returns the name of the test or package with its arm.
 func (r Result) Name() string {
 	if r.Test == "" {
 		return r.Package
@@ -54,7 +54,7 @@ func (r Result) Name() string {
 
 func (r *Result) set(v verdict.Verdict, why string) { r.Verdict, r.Why = v, why }
 
-// judgeCompile gives the verdict on a test that stock cannot compile.
+// judgeCompile sets the verdict on a test that stock cannot compile.
 func (r *Result) judgeCompile(d Declared, said []string) {
 	for _, text := range said {
 		if d.reason.MatchString(text) {
@@ -70,7 +70,7 @@ var (
 	panicked = regexp.MustCompile(`(?m)^(?:panic|fatal error): `)
 )
 
-// judgeRun gives the verdict on a test that ran on stock by itself.
+// judgeRun sets the verdict on a test that ran on stock by itself.
 func (r *Result) judgeRun(d Declared, ran ran) {
 	started := strings.Contains(ran.output, "=== RUN   "+d.Test+"\n")
 	failed := strings.Contains(ran.output, "--- FAIL: "+d.Test+" ") || panicked.MatchString(ran.output)
@@ -101,7 +101,7 @@ func (r *Result) judgeRun(d Declared, ran ran) {
 	}
 }
 
-// matchingText returns what a pattern matches, from the begin of its first line to the end of its last, on one line.
+// matchingText returns the lines that a pattern matches, from the first to the last, as one line.
 func matchingText(re *regexp.Regexp, text string) string {
 	at := re.FindStringIndex(text)
 	if at == nil {

@@ -35,29 +35,29 @@ type Runner struct {
 	Stock, Fixed string
 	// Toolchain is the Go version of the minor, "go1.26.10".
 	Toolchain string
-	// Series is what Fixed has on top of Stock.
+	// Series is the difference between Fixed and Stock.
 	Series *patchset.Series
-	// Run are the packages whose tests run; Vet are those under test/, whose specs need a node (`kgrace e2e-node`).
+	// Run lists the packages whose tests run; Vet lists those under test/, whose specs need a node (`kgrace e2e-node`).
 	Run, Vet []string
 	// Declared are the series' own tests.
 	Declared []Declared
-	// OnStock has the forms of their helpers where Stock has no function that they call.
+	// OnStock contains variants of their helpers for functions that Stock lacks.
 	OnStock []StockForm
-	// Progress gets a line a step; nil means none.
+	// Progress receives one line per step; nil discards them.
 	Progress io.Writer
 
-	// plain leaves the race detector out: the tests of this package need not compile the standard library for it.
+	// plain disables the race detector, so that the tests of this package need not compile the standard library for it.
 	plain bool
 	mu    sync.Mutex
 }
 
-// progressInterval is how often a long step says that it is still at work.
+// progressInterval is the interval between progress lines of a long step.
 const progressInterval = 30 * time.Second
 
-// Step is a part of the proof that may be left out.
+// Step is an optional part of the proof.
 type Step string
 
-// The steps, in their order.
+// The steps, in order.
 const (
 	StepFixed   Step = "fixed"   // all tests of the touched packages on the fixed arm
 	StepStock   Step = "stock"   // the series' own tests on the stock arm
@@ -65,13 +65,13 @@ const (
 	StepEach    Step = "each"    // the tests of the packages that a patch touches, after each patch
 )
 
-// Steps are all steps. The last takes minutes a patch, and is only run when asked for.
+// Steps returns all steps. The last takes minutes per patch and only runs on request.
 func Steps() []Step { return []Step{StepFixed, StepStock, StepWindows, StepEach} }
 
-// DefaultSteps are the steps of the proof on every change.
+// DefaultSteps returns the steps for every change.
 func DefaultSteps() []Step { return []Step{StepFixed, StepStock, StepWindows} }
 
-// Do carries one step out. Its error means that the step could not be carried out, not that a test is red.
+// Do carries out one step. An error means that the step could not be carried out, not that a test is red.
 func (r *Runner) Do(ctx context.Context, step Step) ([]Result, error) {
 	switch step {
 	case StepFixed:
@@ -105,7 +105,7 @@ func (r *Runner) Do(ctx context.Context, step Step) ([]Result, error) {
 	return nil, fmt.Errorf("unknown step %q; there are %v", step, Steps())
 }
 
-// vet runs go vet on packages of a tree, tests included, as they are compiled for an operating system.
+// vet runs go vet on packages of a tree, including tests, as compiled for an operating system.
 func (r *Runner) vet(ctx context.Context, tree string, arm verdict.Arm, goos string, packages []string) ([]Result, error) {
 	if len(packages) == 0 {
 		return nil, nil
@@ -142,7 +142,7 @@ func (r *Runner) say(format string, args ...any) {
 	fmt.Fprintf(r.Progress, "intree: "+format+"\n", args...)
 }
 
-// heartbeat announces a step and says every half minute that it is still at work, until stop is called.
+// heartbeat announces a step and logs every half minute that it is still running, until stop is called.
 func (r *Runner) heartbeat(format string, args ...any) (stop func()) {
 	what := fmt.Sprintf(format, args...)
 	r.say("%s", what)

@@ -41,22 +41,22 @@ func TestStockGivesEachTestItsVerdict(t *testing.T) {
 		{Declared{Test: "TestGrace/iiiiiiix", Reason: "have 1, want 0"}, want{verdict.NotReproduced, "lost its teeth"}},
 		{Declared{Test: "TestPanics", Reason: "raised to one"}, want{verdict.Reproduced, "raised to one"}},
 		{Declared{Test: "TestOutside", Reason: "zero is not carried"}, want{verdict.Reproduced, "zero is not carried"}},
-		// It uses a package that stock does not have, and fails by what stock does.
+		// It uses a package that stock does not have, and fails because of stock's behaviour.
 		{Declared{Test: "TestUsesNewPackage", Reason: "have 1, want 0"}, want{verdict.Reproduced, "have 1, want 0"}},
-		// An assertion about what stock does not have is left out, the rest of the test fails.
+		// An assertion about what stock does not have is removed; the rest of the test fails.
 		{Declared{Test: "TestSettled", Reason: "have 1, want 0"}, want{verdict.Reproduced, "have 1, want 0"}},
-		// By the compiler: a method that was taken out, by its own cause.
+		// Compiler error: a removed method, with its own cause.
 		{Declared{Test: "TestStarted", Reason: "undefined: newWorker"}, want{verdict.Reproduced, "compiler: undefined: newWorker"}},
-		// By the compiler: a helper with a new function, a new package.
+		// Compiler error: a helper with a new function, a new package.
 		{Declared{Test: "TestDeadline", Reason: "undefined: newWorker"}, want{verdict.Reproduced, "undefined: newWorker"}},
 		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestDeadline", Reason: "undefined: Deadline"}, want{verdict.Reproduced, "undefined: Deadline"}},
 		{Declared{Package: "pkg/kubelet/graceperiod", Test: "TestImports", Reason: "undefined: graceperiod.Deadline"}, want{verdict.Reproduced, "compiler: "}},
-		// By what stock does: its helper has a form for stock.
+		// Because of stock's behaviour: its helper has a stock variant.
 		{Declared{Test: "TestThroughHelper", Reason: "have 3, want 5"}, want{verdict.Reproduced, "have 3, want 5"}},
-		// Kept: one that stock compiles, one of which stock has a form of its own.
+		// Kept: one that stock compiles, and one with stock's own form.
 		{Declared{Test: "TestNewButKept", Kept: "was right before"}, want{verdict.Kept, ""}},
 		{Declared{Test: "TestWait", Kept: "another argument, nothing else"}, want{verdict.Kept, "stock's own form"}},
-		// What proves nothing.
+		// Cases that prove nothing.
 		{Declared{Test: "TestOutside", Reason: "another reason"}, want{verdict.Invalid, "says nothing that matches"}},
 		{Declared{Test: "TestDeadline", Reason: "undefined: somethingElse"}, want{verdict.Invalid, "says nothing that matches"}},
 		{Declared{Test: "TestDeadline/sub", Kept: "no"}, want{verdict.Invalid, "does not compile on stock"}},
@@ -81,7 +81,7 @@ func TestStockGivesEachTestItsVerdict(t *testing.T) {
 		t.Fatalf("%d results for %d tests", len(results), len(declared))
 	}
 	for _, res := range results {
-		// Results come by package, then in the order of the declaration.
+		// Results are sorted by package, then in the order of the declaration.
 		i := 0
 		for ; i < len(declared); i++ {
 			if wants[i].verdict != "" && declared[i].Package == res.Package && declared[i].Test == res.Test {
@@ -91,7 +91,7 @@ func TestStockGivesEachTestItsVerdict(t *testing.T) {
 		if res.Verdict != wants[i].verdict || !strings.Contains(res.Why, wants[i].why) {
 			t.Errorf("%s (%s%s): got %s, %q; want %s, %q\n%s", res.Name(), declared[i].Reason, declared[i].Kept, res.Verdict, res.Why, wants[i].verdict, wants[i].why, res.Output)
 		}
-		wants[i].verdict = "" // the next of the same name is another case
+		wants[i].verdict = "" // the next result with this name is another case
 	}
 }
 

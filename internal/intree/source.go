@@ -30,18 +30,18 @@ import (
 	"strings"
 )
 
-// decl is one declaration at the top of a test file.
+// decl is one top-level declaration of a test file.
 type decl struct {
-	// key names it within its package: "TestX", "fakeRuntime.Stop", or the names of a group, "a b c".
+	// key identifies it within its package: "TestX", "fakeRuntime.Stop", or the names of a group, "a b c".
 	key  string
 	text string
-	// start and end are offsets in the file, doc comment included; first and last the lines, counted from 1.
+	// start and end are offsets in the file, doc comment included; first and last are lines, counted from 1.
 	start, end, first, last int
-	// names are all identifiers inside.
+	// names are all identifiers in the declaration.
 	names map[string]bool
-	// test is true for a function that go test runs.
+	// test marks a function that go test runs.
 	test bool
-	// assertions are the statements inside that only assert.
+	// assertions are the statements in it that only assert.
 	assertions []statement
 }
 
@@ -66,7 +66,7 @@ type source struct {
 	imports []imported
 }
 
-// testFiles parses the test files in dir that this platform compiles. A dir that does not exist has none.
+// testFiles parses the test files in dir that this platform compiles. A missing dir has none.
 func testFiles(dir string) (map[string]*source, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -176,7 +176,7 @@ func newDecl(fset *token.FileSet, d ast.Decl, text string) decl {
 	return out
 }
 
-// isAssertion is true for a call of testify's packages: it looks, and does nothing else.
+// isAssertion reports whether s calls testify's packages: such a call only checks.
 func isAssertion(s *ast.ExprStmt) bool {
 	call, ok := s.X.(*ast.CallExpr)
 	if !ok {
@@ -202,7 +202,7 @@ func receiver(t ast.Expr) string {
 	return ""
 }
 
-// isTestFunction follows go test's own reading of a name.
+// isTestFunction applies go test's own rule for names.
 func isTestFunction(name string) bool {
 	for _, prefix := range []string{"Test", "Fuzz", "Example"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && name != "TestMain" && (rest == "" || !(rest[0] >= 'a' && rest[0] <= 'z')) {

@@ -31,25 +31,25 @@ import (
 	"github.com/kgrace/kgrace/internal/patchset"
 )
 
-// Spec is one Ginkgo spec that a series brings, in a suite that needs a node.
+// Spec is one Ginkgo spec that a series adds to a suite that needs a node.
 type Spec struct {
 	// Package is the folder in the tree: "test/e2e_node".
 	Package string `json:"package"`
-	// Text is what Ginkgo calls the spec, containers and all, without labels: "Pod Termination when a pod is deleted should ...".
+	// Text is Ginkgo's name of the spec, including containers, without labels: "Pod Termination when a pod is deleted should
+	// ...".
 	Text string `json:"spec"`
-	// Reason is a regular expression that matches what the spec says when it fails against a stock kubelet. Empty for a kept
-	// spec.
+	// Reason is a regular expression that matches the spec's failure message against a stock kubelet. Empty for a kept spec.
 	Reason string `json:"reason,omitempty"`
-	// Kept says why the spec passes against a stock kubelet too. Empty for one that fails there.
+	// Kept explains why the spec passes against a stock kubelet too. Empty for one that fails there.
 	Kept string `json:"kept,omitempty"`
 
 	reason *regexp.Regexp
 }
 
-// Name is the spec with its package.
+// Name returns the spec's text with its package.
 func (s Spec) Name() string { return s.Package + " " + s.Text }
 
-// FailsWith reports whether the message of a failure is the one that the spec has to fail with on stock.
+// FailsWith reports whether a failure message matches the spec's reason to fail on stock.
 func (s Spec) FailsWith(message string) bool { return s.reason != nil && s.reason.MatchString(message) }
 
 func (s *Spec) check() error {
@@ -66,13 +66,13 @@ func (s *Spec) check() error {
 
 var specLabel = regexp.MustCompile(`\[[^\[\]]*\]`)
 
-// PlainSpec is the text of a spec without the labels that Kubernetes writes into it in brackets.
+// PlainSpec returns the text of a spec without the labels in brackets that Kubernetes adds.
 func PlainSpec(text string) string {
 	return strings.Join(strings.Fields(specLabel.ReplaceAllString(text, " ")), " ")
 }
 
-// Specs reads the specs of the test files of the packages that a series adds to the fixed tree. It understands containers
-// and specs whose text is written out; another one is an error.
+// Specs returns the specs in the test files of the packages that a series adds to the fixed tree. It supports only
+// containers and specs with literal text; others are an error.
 func Specs(fixed string, series *patchset.Series, packages []string) ([]Spec, error) {
 	var all []Spec
 	for _, f := range series.Files() {
@@ -93,7 +93,7 @@ func Specs(fixed string, series *patchset.Series, packages []string) ([]Spec, er
 	return all, nil
 }
 
-// Ginkgo's and the e2e framework's functions that make containers and specs, by the name that they are called with.
+// Functions of Ginkgo and the e2e framework that create containers and specs, by the name in calls.
 var (
 	containers = []string{"Describe", "SIGDescribe", "Context", "When"}
 	leaves     = []string{"It", "ConformanceIt"}
@@ -106,7 +106,7 @@ type specReader struct {
 	err   error
 }
 
-// specVisitor walks what is inside of containers.
+// specVisitor visits the content of containers.
 type specVisitor struct {
 	reader *specReader
 	within []string
@@ -150,7 +150,7 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
-// firstText is the first argument that is a string; labels may stand before it.
+// firstText returns the first string argument; labels may precede it.
 func firstText(call *ast.CallExpr) (string, bool) {
 	for _, arg := range call.Args {
 		if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING {
@@ -161,7 +161,7 @@ func firstText(call *ast.CallExpr) (string, bool) {
 	return "", false
 }
 
-// CompareSpecs holds the declaration against the specs that the series brings.
+// CompareSpecs compares the declaration with the specs that the series adds.
 func CompareSpecs(declared, brought []Spec) []string {
 	var faults []string
 	for _, s := range brought {

@@ -35,15 +35,15 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// maxRounds bounds how often a package is compiled until what does not compile is out of it. Each round takes a layer of
-// the compiler's complaints away (imports, then types, then imports that nothing uses any more).
+// maxRounds bounds how often a package is compiled until everything that does not compile is removed. Each round removes
+// one layer of the compiler's errors (imports, then types, then imports that are no longer used).
 const maxRounds = 8
 
-// testLimit is what one test on stock may take. A test that waits for what stock never does runs into it, which is no
-// reason: it has to give up by itself.
+// testLimit bounds one test on stock. A test that waits for something stock never does runs into it; that is not a reason,
+// because the test must give up by itself.
 const testLimit = 2 * time.Minute
 
-// runStock runs the declared tests of one package on the stock tree, and gives each a result.
+// runStock runs the declared tests of one package on the stock tree and returns a result for each.
 func (r *Runner) runStock(ctx context.Context, pkg string, declared []Declared) ([]Result, error) {
 	scratch, err := os.MkdirTemp("", "kgrace-intree-")
 	if err != nil {
@@ -133,9 +133,9 @@ func (r *Runner) compileOnStock(ctx context.Context, pkg, scratch string) (*tran
 	return nil, "", fmt.Errorf("%s does not compile on stock with the series' tests laid over, in %d rounds", pkg, maxRounds)
 }
 
-// newPackages returns the files of the packages that only the fixed tree has, all but pkg itself, by their place in the
-// stock tree. They are laid over stock beside the tests: nothing in stock imports them, so stock does what it always does,
-// and tests that use them fail by what stock does and not by a missing import.
+// newPackages returns the files of the packages that only the fixed tree has, except for pkg itself, by their path in the
+// stock tree. They are laid over stock together with the tests: nothing in stock imports them, so stock's behaviour does
+// not change, and tests that use them fail because of that behaviour and not for a missing import.
 func (r *Runner) newPackages(pkg string) (map[string]string, error) {
 	files := map[string]string{}
 	for _, dir := range r.Run {
@@ -155,7 +155,7 @@ func (r *Runner) newPackages(pkg string) (map[string]string, error) {
 	return files, nil
 }
 
-// write puts the current files into scratch and returns the name of the overlay file for go, which has those beside too.
+// write writes the current files to scratch and returns the name of go's overlay file, which also contains those of beside.
 func (t *transplant) write(tree, pkg, scratch string, beside map[string]string) (string, error) {
 	files, err := t.render()
 	if err != nil {
@@ -181,11 +181,11 @@ func (t *transplant) write(tree, pkg, scratch string, beside map[string]string) 
 	return overlay, os.WriteFile(overlay, data, 0o644)
 }
 
-// ran is one test, run by itself: a panic in it takes no other test along.
+// ran is one test, run by itself: a panic in it affects no other test.
 type ran struct {
 	output string
 	failed bool
-	// form says which form of the test ran, when it is not the series' own.
+	// form describes the form of the test that ran, if it is not the series' own.
 	form string
 }
 

@@ -26,26 +26,26 @@ import (
 
 // transplant is the test files of one package of the fixed tree on their way into the stock tree.
 //
-// What of them does not compile there is taken out step by step: a declaration that is new is dropped, one that was
-// changed goes back to stock's words, and so do those that cannot stand without them. What was taken out keeps what the
-// compiler said of it. Of a declaration that only asserts something about what stock does not have, the assertion alone is
-// left out: the rest of the test still has to fail, and for its reason.
+// Whatever does not compile there is removed step by step: a new declaration is dropped, a changed one is replaced by
+// stock's version, and so are those that depend on them. Each removed declaration keeps the compiler's error. If only an
+// assertion in a declaration refers to what stock does not have, only the assertion is removed: the rest of the test still
+// has to fail, and for its reason.
 type transplant struct {
 	stock map[string]*source // by file name
 	fixed map[string]*source
-	known map[string]decl // stock's and those of the forms, by "package key"
+	known map[string]decl // declarations of stock and of the forms, by "package key"
 
-	// out holds, by "package key", what was taken out and what the compiler said.
+	// out maps "package key" to the compiler's errors about a removed declaration.
 	out map[string][]string
-	// cut holds, by "package key", the assertions that were left out of a declaration.
+	// cut maps "package key" to the assertions that were removed from a declaration.
 	cut map[string][]string
-	// unimported holds "file path" of imports that were taken out.
+	// unimported contains "file path" of removed imports.
 	unimported map[string]bool
-	// current is what render gave last, by file name.
+	// current is the last result of render, by file name.
 	current map[string]*source
 }
 
-// newTransplant returns the transplant of fixed's tests. Forms has what helpers of theirs are on stock.
+// newTransplant returns the transplant of fixed's tests. forms contains the stock variants of their helpers.
 func newTransplant(stock, fixed map[string]*source, forms ...*source) *transplant {
 	known := index(stock)
 	for _, form := range forms {
@@ -89,7 +89,7 @@ func (t *transplant) renderFile(s *source) string {
 	}
 	for _, i := range s.imports {
 		if t.unimported[s.file+" "+i.path] {
-			// Stands wherever an import may, alone or in a group, as often as needed.
+			// Valid wherever an import is, alone or in a group, as often as needed.
 			replace(i.start, i.end, `_ "unsafe"`)
 		}
 	}
@@ -109,7 +109,7 @@ func (t *transplant) renderFile(s *source) string {
 	return b.String()
 }
 
-// complaint is one error of the compiler.
+// complaint is one compiler error.
 type complaint struct {
 	file string // base name
 	dir  string
@@ -128,14 +128,14 @@ func complaints(said string) []complaint {
 	return all
 }
 
-// unused is the complaint about an import that nothing uses any more.
+// unused matches the error about an import that is no longer used.
 var unused = regexp.MustCompile(`imported (?:as \S+ )?and not used`)
 
-// otherMethod is the complaint about a type of the tests that has another form of a method than an interface of the tree.
+// otherMethod matches the error about a type in the tests with a method that differs from an interface of the tree.
 var otherMethod = regexp.MustCompile(`(?:\*|[ (])(\w+) does not implement \S+ \(wrong type for method (\w+)\)`)
 
-// takeOut takes out what the compiler complains about and says whether that changed anything. A complaint about what
-// stock has too cannot be met: then the transplant does not take.
+// takeOut removes what the compiler complains about and reports whether that changed anything. An error about code that
+// stock has too cannot be resolved: the transplant fails.
 func (t *transplant) takeOut(said []complaint) bool {
 	changed := false
 	for _, c := range said {
@@ -156,7 +156,7 @@ func (t *transplant) takeOut(said []complaint) bool {
 			if unused.MatchString(c.text) {
 				continue
 			}
-			// The package is new: whoever names it goes.
+			// The package is new: remove every declaration that uses it.
 			for _, d := range s.decls {
 				if d.names[i.name] {
 					changed = t.drop(s.pkg, d, c.text) || changed
@@ -179,7 +179,7 @@ func (t *transplant) takeOut(said []complaint) bool {
 	return t.spread() || changed
 }
 
-// cutAssertion leaves the innermost assertion on a line out of a new or changed declaration.
+// cutAssertion removes the innermost assertion on a line from a new or changed declaration.
 func (t *transplant) cutAssertion(pkg string, d decl, line int) bool {
 	key := pkg + " " + d.key
 	if t.known[key].text == d.text {
@@ -187,7 +187,7 @@ func (t *transplant) cutAssertion(pkg string, d decl, line int) bool {
 	}
 	for _, a := range slices.Backward(d.assertions) {
 		if line >= a.first && line <= a.last {
-			// Another complaint about the same statement finds it on the list.
+			// Another error about the same statement finds it listed.
 			if !slices.Contains(t.cut[key], a.text) {
 				t.cut[key] = append(t.cut[key], a.text)
 			}
@@ -199,8 +199,8 @@ func (t *transplant) cutAssertion(pkg string, d decl, line int) bool {
 
 var missing = regexp.MustCompile(`^undefined: (\w+)$|\(type \*?(\w+) has no field or method (\w+)`)
 
-// causes returns what the compiler said of a helper that was taken out, when it complains that the helper is missing, and
-// else the complaint itself.
+// causes returns the compiler's errors about a removed helper if said reports that the helper is missing, and otherwise
+// said itself.
 func (t *transplant) causes(pkg, said string) []string {
 	if m := missing.FindStringSubmatch(said); m != nil {
 		key := pkg + " " + m[1]
@@ -214,7 +214,7 @@ func (t *transplant) causes(pkg, said string) []string {
 	return []string{said}
 }
 
-// drop takes a new or changed declaration out; one that stands in stock with the same words stays.
+// drop removes a new or changed declaration; an unchanged one stays.
 func (t *transplant) drop(pkg string, d decl, said string) bool {
 	key := pkg + " " + d.key
 	if t.known[key].text == d.text {
@@ -227,7 +227,7 @@ func (t *transplant) drop(pkg string, d decl, said string) bool {
 	return true
 }
 
-// dropKey is drop for the declaration of that key, whichever file it stands in.
+// dropKey does the same for the declaration with that key, in any file.
 func (t *transplant) dropKey(pkg, key, said string) bool {
 	for _, s := range t.current {
 		for _, d := range s.decls {
@@ -239,8 +239,8 @@ func (t *transplant) dropKey(pkg, key, said string) bool {
 	return false
 }
 
-// spread takes out what names a new declaration that was taken out: the compiler would complain about the name alone, and
-// the cause would be lost.
+// spread removes the declarations that use a removed new one: the compiler would only report the missing name, and the
+// cause would be lost.
 func (t *transplant) spread() bool {
 	changed, again := false, true
 	for again {
@@ -276,7 +276,7 @@ func (t *transplant) spreadTo(pkg string, gone decl, said []string) bool {
 	return changed
 }
 
-// namesAny reports whether d names something that gone declares: for a method its receiver's type has to be named as well.
+// namesAny reports whether d uses a name that gone declares; for a method, d must also use its receiver's type.
 func namesAny(d, gone decl) bool {
 	if recv, method, ok := strings.Cut(gone.key, "."); ok {
 		return d.names[recv] && d.names[method]
@@ -289,7 +289,7 @@ func namesAny(d, gone decl) bool {
 	return false
 }
 
-// complaintsAbout returns what the compiler said of a test function that was taken out.
+// complaintsAbout returns the compiler's errors about a test function that was removed.
 func (t *transplant) complaintsAbout(name string) (said []string, out bool) {
 	for _, s := range t.fixed {
 		if text, ok := t.out[s.pkg+" "+name]; ok {

@@ -24,7 +24,7 @@ import (
 	"testing"
 )
 
-// requirePackage stands for testify's.
+// requirePackage replaces testify's.
 const requirePackage = `package require
 
 import "testing"
@@ -37,7 +37,7 @@ func Equal(t *testing.T, want, have any) {
 }
 `
 
-// The trees of these tests are two tiny modules. Stock raises 0 to 1 and knows no deadline.
+// The trees of these tests are two tiny modules. Stock raises 0 to 1 and has no deadline.
 var stockTree = map[string]string{
 	"go.mod": "module k8s.io/kubernetes\n\ngo 1.24\n",
 	"pkg/kubelet/kubelet.go": `package kubelet
@@ -78,7 +78,7 @@ func TestWaiter(t *testing.T) {
 	"pkg/kubelet/only_stock_test.go": "package kubelet\n\nvar onlyStock = 1\n",
 }
 
-// Fixed carries 0, has a deadline, a package of its own for it, and another argument for Wait.
+// Fixed keeps 0, has a deadline, a package of its own for it, and another argument for Wait.
 var fixedTree = map[string]string{
 	"go.mod":             stockTree["go.mod"],
 	"require/require.go": requirePackage,
@@ -216,7 +216,7 @@ func TestOutside(t *testing.T) {
 `,
 }
 
-// newRunner lays both trees out.
+// newRunner lays out both trees.
 func newRunner(t *testing.T, declared ...Declared) *Runner {
 	t.Helper()
 	dir := t.TempDir()
@@ -237,7 +237,7 @@ func newRunner(t *testing.T, declared ...Declared) *Runner {
 		Run: []string{"pkg/kubelet", "pkg/kubelet/graceperiod"}, Declared: declared}
 }
 
-// toolchain is the one that runs this test.
+// toolchain returns the toolchain that runs this test.
 func toolchain() string {
 	v, _, _ := strings.Cut(runtime.Version(), " ")
 	return v
