@@ -32,10 +32,10 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// buildFormat is part of every binary's inputs. Raise it when binaries come to be built differently.
+// buildFormat is part of every binary's inputs. Raise it when the way binaries are built changes.
 const buildFormat = 1
 
-// Kubernetes' own programs and the package of each.
+// kubePrograms maps Kubernetes' own programs to their packages.
 var kubePrograms = map[string]string{
 	"kubelet":                 "./cmd/kubelet",
 	"kube-apiserver":          "./cmd/kube-apiserver",
@@ -47,26 +47,26 @@ var kubePrograms = map[string]string{
 	"e2e.test":                "./test/e2e",
 	"agnhost":                 "./test/images/agnhost",
 	"e2e_node.test":           "./test/e2e_node",
-	"ginkgo":                  "github.com/onsi/ginkgo/v2/ginkgo", // of the version that the tree's go.mod wants
+	"ginkgo":                  "github.com/onsi/ginkgo/v2/ginkgo", // at the version in the tree's go.mod
 }
 
-// clusterOnly are those that a whole cluster runs, or that test one, and a single node of ours does not: they are built by
-// name only.
+// clusterOnly are the programs of a whole cluster, or of its tests, that a single node does not run: they are only built by
+// name.
 var clusterOnly = []string{"kubeadm", "kube-controller-manager", "kube-scheduler", "kube-proxy", "e2e.test", "agnhost",
 	"e2e_node.test", "ginkgo"}
 
-// testBinaries are packages of tests, compiled with go test -c.
+// testBinaries are test packages, compiled with go test -c.
 var testBinaries = []string{"e2e.test", "e2e_node.test"}
 
-// perArm are the programs that exist once for each arm; the others come from the stock tree for both.
+// perArm are the programs that differ between the arms; the others are built from the stock tree for both.
 var perArm = []string{"kubelet", "e2e_node.test"}
 
-// Programs lists every program that can be built, sorted.
+// Programs returns every program that can be built, sorted.
 func (r *Repo) Programs() ([]string, error) {
 	return r.programs(func(string) bool { return true }, func(versions.Program) bool { return true })
 }
 
-// nodePrograms lists those that a node runs.
+// nodePrograms returns the programs that a node runs.
 func (r *Repo) nodePrograms() ([]string, error) {
 	return r.programs(func(name string) bool { return !slices.Contains(clusterOnly, name) },
 		func(p versions.Program) bool { return p.For == "" })
@@ -94,20 +94,20 @@ func (r *Repo) programs(wantedKube func(string) bool, wanted func(versions.Progr
 	return names, nil
 }
 
-// Binary is a program ready to run.
+// Binary is a program that is ready to run.
 type Binary struct {
 	Program string `json:"program"`
 	// Arm is empty for programs that both arms share.
 	Arm     verdict.Arm `json:"arm,omitempty"`
 	Version string      `json:"version"`
 	Path    string      `json:"path"`
-	// Built says that this call built it; else it was there, up to date.
+	// Built reports whether this call built it; otherwise it was up to date.
 	Built bool `json:"built"`
-	// Debian is the package of a program that was not built at all.
+	// Debian is the package of a program that was not built.
 	Debian string `json:"debian,omitempty"`
 }
 
-// target is what it takes to build one binary.
+// target describes how to build one binary.
 type target struct {
 	Binary
 	dir       string // where go build runs
@@ -118,12 +118,12 @@ type target struct {
 	arch      string // GOARCH; empty means this machine's
 	key       string // hash over all inputs
 	prepare   func(context.Context) error
-	// unchanged fails if the source is no longer what key stands for.
+	// unchanged returns an error if the source no longer matches key.
 	unchanged func(context.Context) error
 }
 
-// build makes the binary if the one in place was not built from the same inputs. One go build runs at a time, over all
-// processes that share the output folder: two would only take each other's memory.
+// build builds the binary unless the existing one was built from the same inputs. Only one go build runs at a time, across
+// all processes that share the output folder: two would compete for memory.
 func (r *Repo) build(ctx context.Context, t *target) error {
 	p := progress{w: r.Progress, what: "build"}
 	if upToDate(t) {
@@ -158,7 +158,7 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 	}
 	verb := []string{"build"}
 	if slices.Contains(testBinaries, t.Program) {
-		// Vetting a suite takes as long as compiling it, and who wants it asks for it.
+		// Vetting a suite takes as long as compiling it; those who want it run it separately.
 		verb = []string{"test", "-c", "-vet=off"}
 	}
 	args := slices.Concat(verb, []string{"-o", tmp}, t.flags, []string{t.pkg})
@@ -172,7 +172,7 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 			return fmt.Errorf("building %s: %w", t.Program, err)
 		}
 	}
-	// The stamp goes first: a binary without one is built again, a stamp for another binary would be believed.
+	// The stamp is removed first: a binary without a stamp is rebuilt, but a stamp for another binary would be trusted.
 	if err := os.Remove(stampOf(t.Path)); err != nil && !os.IsNotExist(err) {
 		return err
 	}
@@ -187,7 +187,7 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 	return writeStamp(stampOf(t.Path), binaryStamp{Inputs: t.key, Size: fi.Size(), Version: t.Version})
 }
 
-// binaryStamp says what a binary was built from. Size guards against one that was cut short or replaced.
+// binaryStamp records what a binary was built from. Size detects a binary that was truncated or replaced.
 type binaryStamp struct {
 	Inputs  string `json:"inputs"`
 	Size    int64  `json:"size"`
@@ -229,10 +229,10 @@ func (r *Repo) checkBuildSpace(ctx context.Context, t *target) error {
 	return r.needSpace(strings.TrimSpace(cache), cacheSpace, "the go build cache")
 }
 
-// missingModule finds the module that go build wanted to fetch and could not.
+// missingModule matches the module that go build could not fetch.
 var missingModule = regexp.MustCompile(`(?m)(?:^|\s)([\w.~/-]+@v[\w.+-]+): (?:Get "|reading \S+: |module lookup disabled|dial |verifying )`)
 
-// explainBuild says what failed, and for a module that could not be fetched, which.
+// explainBuild adds the failed program and, if a module could not be fetched, its name.
 func explainBuild(t *target, err error) error {
 	var failed *tool.Error
 	if errors.As(err, &failed) {
@@ -243,7 +243,7 @@ func explainBuild(t *target, err error) error {
 	return fmt.Errorf("building %s: %w", t.Program, err)
 }
 
-// checkTools names what a cgo build lacks, before anything is built.
+// checkTools returns an error if tools for a cgo build are missing, before anything is built.
 func (r *Repo) checkTools(ctx context.Context, name string, p versions.Program) error {
 	if !p.CGO {
 		return nil

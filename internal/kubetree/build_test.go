@@ -88,7 +88,7 @@ func TestBuildKubelets(t *testing.T) {
 	}
 }
 
-// A kubelet with a file laid over its tree is another one; tree and arm's own kubelet stay as they are.
+// A kubelet with an overlaid file is a separate binary; the tree and the arm's own kubelet stay as they are.
 func TestBuildOverlaid(t *testing.T) {
 	r := newRepo(t)
 	writeSeries(t, r, kubeletWith(0))
@@ -106,7 +106,7 @@ func TestBuildOverlaid(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, grace := range []int{7, 8} { // the same overlay with other content is another one
+	for _, grace := range []int{7, 8} { // the same overlay with other content gives another binary
 		lay(grace)
 		if got := says(t, broken); !strings.HasSuffix(got, fmt.Sprintf(" %d\n", grace)) {
 			t.Errorf("the kubelet is not the one that was laid over: %s", got)
@@ -160,7 +160,8 @@ func TestProgramsForSomethingElseAreNotANodes(t *testing.T) {
 	}
 }
 
-// A minor may take programs from Debian packages: what is not installed is named, with its packages, before anything is built.
+// A minor may take programs from Debian packages: the error lists missing ones with their packages before anything is
+// built.
 func TestProgramsFromDebian(t *testing.T) {
 	r := newRepo(t)
 	m := r.Versions.Minors[testMinor]
@@ -220,7 +221,7 @@ func TestBuildForAnotherArchitecture(t *testing.T) {
 	if again, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "kubelet", other); err != nil || again.Built {
 		t.Errorf("built again: %+v, %v", again, err)
 	}
-	if _, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "prog", other); err == nil || !strings.Contains(err.Error(), "none of Kubernetes' own") {
+	if _, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "prog", other); err == nil || !strings.Contains(err.Error(), "not one of Kubernetes' own") {
 		t.Errorf("%v", err)
 	}
 }
@@ -231,7 +232,7 @@ func TestBuildFromModule(t *testing.T) {
 	if got := says(t, b.Path); got != "dep v1.0.0 tagged\n" || b.Arm != "" || b.Version != "v1.0.0" {
 		t.Errorf("%+v says %q", b, got)
 	}
-	// A binary that is not the one that was built is built again, whatever its stamp says.
+	// A binary that differs from the built one is rebuilt, whatever its stamp.
 	if err := os.Truncate(b.Path, 100); err != nil {
 		t.Fatal(err)
 	}

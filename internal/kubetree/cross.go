@@ -25,8 +25,9 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// BuildFor builds one of Kubernetes' own programs of an arm for another architecture, as GOARCH names it. It lies beside the
-// one for this machine, in a folder linux-ARCH. Programs from modules of their own are not built so: some need a C compiler.
+// BuildFor builds one of Kubernetes' own programs of an arm for another architecture, given as GOARCH. Its folder is
+// linux-ARCH, beside the binary for this machine. Programs from modules of their own are not supported, because some need a
+// C compiler.
 func (r *Repo) BuildFor(ctx context.Context, minor string, arm verdict.Arm, program, arch string) (Binary, error) {
 	if arch == runtime.GOARCH {
 		built, err := r.BuildAll(ctx, minor, []verdict.Arm{arm}, []string{program})
@@ -36,7 +37,7 @@ func (r *Repo) BuildFor(ctx context.Context, minor string, arm verdict.Arm, prog
 		return built[0], nil
 	}
 	if _, ok := kubePrograms[program]; !ok {
-		return Binary{}, fmt.Errorf("%s is not built for %s on %s: it is none of Kubernetes' own programs", program, arch, runtime.GOARCH)
+		return Binary{}, fmt.Errorf("%s is not built for %s on %s: it is not one of Kubernetes' own programs", program, arch, runtime.GOARCH)
 	}
 	minor, m, err := r.resolve(minor)
 	if err != nil {

@@ -29,11 +29,11 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// debianDirs are where Debian's packages have their programs. What somebody put into /usr/local is not theirs.
+// debianDirs are the folders of programs from Debian packages. Programs in /usr/local are not from packages.
 var debianDirs = []string{"/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 
-// debianBinaries finds those of the named programs that a minor takes from Debian packages. The error for missing ones names
-// all of them, and their packages.
+// debianBinaries returns those of the named programs that a minor takes from Debian packages. If some are missing, the
+// error lists all of them and their packages.
 func (r *Repo) debianBinaries(ctx context.Context, minor string, m versions.Minor, programs []string) (map[string]*Binary, error) {
 	look := r.lookPath
 	if look == nil {
@@ -69,7 +69,7 @@ func (r *Repo) debianBinaries(ctx context.Context, minor string, m versions.Mino
 	return found, nil
 }
 
-// debianVersion is the version of an installed package; for people to read.
+// debianVersion returns the version of an installed package, for display.
 func debianVersion(ctx context.Context, pkg string) string {
 	out, err := tool.Run(ctx, tool.Cmd{Dir: "/", Env: os.Environ(), Args: []string{"dpkg-query", "--show", "--showformat=${Version}", pkg}})
 	if err != nil || out == "" {

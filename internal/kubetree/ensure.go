@@ -37,23 +37,23 @@ type Tree struct {
 	Arm   verdict.Arm `json:"arm"`
 	// Commit is HEAD of the tree's git repository; equal inputs give equal commits on every machine.
 	Commit string `json:"commit"`
-	// Kubernetes is the tag that the tree is made from.
+	// Kubernetes is the tag of the tree.
 	Kubernetes string `json:"kubernetes"`
 }
 
 func (r *Repo) treesDir() string { return filepath.Join(r.Output, "trees") }
 
-// Ensure lays an arm out if it is not there yet, or not for the present pins and series, and returns it. The fixed arm
-// brings the stock one along. minor "" is the default; progress nil means the Repo's own.
+// Ensure lays out an arm unless it exists for the current pins and series, and returns it. The fixed arm implies the stock
+// one. minor "" means the default; progress nil means the Repo's own.
 //
-// Errors: an unknown minor or arm, a module that cannot be had, KUBE_SRC that does not fit, no space, a patch that does not
-// apply (*patchset.ApplyError), a tree with edits (*EditedError). After any of them, and after an interrupt, the tree that
-// was there before is still there, untouched, and nothing half-made is.
+// It returns an error for an unknown minor or arm, a module that cannot be downloaded, an unsuitable KUBE_SRC, too little
+// space, a patch that does not apply (*patchset.ApplyError), or a tree with edits (*EditedError). After an error or an
+// interrupt, the previous tree is untouched, and nothing half-finished is left.
 func (r *Repo) Ensure(ctx context.Context, minor string, arm verdict.Arm, progressTo io.Writer) (*Tree, error) {
 	return r.ensure(ctx, minor, arm, progressTo, false)
 }
 
-// Reset is Ensure that throws away edits in the arm's tree.
+// Reset is like Ensure, but discards edits in the arm's tree.
 func (r *Repo) Reset(ctx context.Context, minor string, arm verdict.Arm, progressTo io.Writer) (*Tree, error) {
 	return r.ensure(ctx, minor, arm, progressTo, true)
 }
@@ -105,7 +105,7 @@ func (r *Repo) ensureStock(ctx context.Context, minor string, m versions.Minor, 
 	return t, r.place(ctx, t, s, reset, func(dir string) error { return r.layStock(ctx, m, src, dir, p) })
 }
 
-// layStock makes the empty folder dir the stock arm.
+// layStock lays out the stock arm in the empty folder dir.
 func (r *Repo) layStock(ctx context.Context, m versions.Minor, src source, dir string, p progress) error {
 	from, at, closeDir, err := src.open(ctx, p)
 	if err != nil {

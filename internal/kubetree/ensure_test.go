@@ -48,7 +48,7 @@ func read(t *testing.T, elem ...string) string {
 	return string(data)
 }
 
-// noLeftovers checks that nothing half-made lies about.
+// noLeftovers checks that nothing half-finished is left.
 func noLeftovers(t *testing.T, r *Repo) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(r.treesDir(), tempPrefix+"*"))
@@ -57,7 +57,7 @@ func noLeftovers(t *testing.T, r *Repo) {
 	}
 }
 
-// wantError checks that err is there and says all of these.
+// wantError checks that err is not nil and contains all of these texts.
 func wantError(t *testing.T, err error, says ...string) {
 	t.Helper()
 	if err == nil {
@@ -249,7 +249,7 @@ func TestEditsAreKept(t *testing.T) {
 	writeSeries(t, r, kubeletWith(5))
 	refuses("HEAD") // and with other inputs
 
-	// Once the edit is in the series, nothing is lost by laying out again.
+	// Once the edit is in the series, laying out again loses nothing.
 	writeSeries(t, r, kubeletWith(1), kubeletWith(0))
 	if tree := ensure(t, r, verdict.Fixed); read(t, tree.Dir, "pkg/kubelet/kubelet.go") != kubeletWith(0) {
 		t.Errorf("the extracted edit is not in the tree")

@@ -32,8 +32,8 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// The tests lay out a Kubernetes of a few files, served by a module proxy that is a folder: the real go and git commands
-// at work, nothing fetched.
+// The tests lay out a Kubernetes of a few files, served by a folder as a module proxy: real go and git commands without a
+// network.
 
 const (
 	testMinor = "v1.37"
@@ -41,13 +41,13 @@ const (
 	testTime  = "2026-10-27T12:01:04Z"
 )
 
-// kubeFiles is the tiny Kubernetes as its git repository has it; the module lacks vendored code and the staging folders.
+// kubeFiles is the tiny Kubernetes as in its git repository; the module lacks vendored code and the staging folders.
 var kubeFiles = map[string]string{
 	".gitattributes":     "* text=auto eol=lf\nignored-by-archive export-ignore\n",
 	".gitignore":         "generated.go\n",
 	"LICENSE":            "none\n",
 	"go.work":            "go 1.26.0\nuse .\nuse ./staging/src/k8s.io/client-go\n",
-	"vendor/modules.txt": "## workspace\n", // the one file of vendor that modules hold
+	"vendor/modules.txt": "## workspace\n", // the only file of vendor that modules contain
 	"go.work.sum":        "",
 	"go.sum":             "",
 	"go.mod": `module k8s.io/kubernetes
@@ -107,7 +107,7 @@ func Get() string {
 }
 `
 
-// inGitOnly is what the repository has besides.
+// inGitOnly are the files that only the repository has.
 var inGitOnly = map[string]string{
 	"vendor/example.test/x/x.go":                          "package x\n",
 	"staging/src/k8s.io/client-go/go.mod":                 "module k8s.io/client-go\n",
@@ -149,7 +149,7 @@ func TestMain(m *testing.M) {
 	})
 	for k, v := range map[string]string{
 		"GOPROXY": "file://" + proxy, "GOSUMDB": "off", "GONOSUMDB": "", "GOPRIVATE": "", "GOMODCACHE": filepath.Join(dir, "modcache"),
-		// What users have set must not matter.
+		// Users' settings must not matter.
 		"GOFLAGS": "-mod=vendor", "GIT_DIR": "/nonexistent", "GIT_AUTHOR_NAME": "Somebody Else", "GOWORK": "/nonexistent",
 		SourceVar: "", OutputVar: "",
 	} {
@@ -166,7 +166,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// addModule puts a module version into a proxy folder.
+// addModule adds a module version to a proxy folder.
 func addModule(proxy, path, version string, files map[string]string) {
 	dir := filepath.Join(proxy, path, "@v")
 	must(os.MkdirAll(dir, 0o755))
@@ -194,7 +194,7 @@ func must(err error) {
 	}
 }
 
-// newRepo is a checkout of this project with nothing but versions.yaml.
+// newRepo returns a checkout of this project with nothing but versions.yaml.
 func newRepo(t *testing.T) *Repo {
 	t.Helper()
 	root := t.TempDir()
@@ -238,7 +238,7 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// git runs git with somebody's identity and returns its output.
+// git runs git with a fixed identity and returns its output.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	out, err := tool.Git(t.Context(), dir, []string{
@@ -251,14 +251,14 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// kubeCheckout is a git checkout of the tiny Kubernetes at its tag.
+// kubeCheckout returns a git checkout of the tiny Kubernetes at its tag.
 func kubeCheckout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	writeFiles(t, dir, kubeFiles)
 	writeFiles(t, dir, inGitOnly)
 	git(t, dir, "init", "--quiet")
-	// A file that went in with its line ends, against what .gitattributes asks for.
+	// A file that was committed with its line ends, contrary to .gitattributes.
 	writeFiles(t, dir, map[string]string{".git/info/attributes": keepBytes})
 	git(t, dir, "add", "--all", "--force")
 	writeFiles(t, dir, map[string]string{".git/info/attributes": ""})
@@ -267,7 +267,7 @@ func kubeCheckout(t *testing.T) string {
 	return dir
 }
 
-// writeSeries makes the minor's series: one patch for each edit, which is the whole new text of pkg/kubelet/kubelet.go.
+// writeSeries writes the minor's series: one patch for each edit, which is the whole new text of pkg/kubelet/kubelet.go.
 func writeSeries(t *testing.T, r *Repo, edits ...string) {
 	t.Helper()
 	stock, err := r.Ensure(t.Context(), testMinor, verdict.Stock, nil)
@@ -296,7 +296,7 @@ func writeSeries(t *testing.T, r *Repo, edits ...string) {
 	writeFiles(t, dir, map[string]string{"series": series})
 }
 
-// kubeletWith is pkg/kubelet/kubelet.go with another grace.
+// kubeletWith returns pkg/kubelet/kubelet.go with another grace.
 func kubeletWith(grace int) string {
 	return strings.Replace(kubeFiles["pkg/kubelet/kubelet.go"], "Grace = 2", fmt.Sprintf("Grace = %d", grace), 1)
 }

@@ -27,12 +27,12 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// keepBytes goes to .git/info/attributes, which outranks the tree's own .gitattributes: what is checked out is byte for
-// byte what was put in.
+// keepBytes is written to .git/info/attributes, which takes precedence over the tree's own .gitattributes: the checked-out
+// files are byte for byte the committed ones.
 const keepBytes = "* -text -ident -filter\n"
 
 // commitAll makes dir a git repository with one commit of everything in it. Names and dates are fixed, so that the commit
-// depends on the files, the tag and its time alone.
+// depends only on the files, the tag and its time.
 func commitAll(ctx context.Context, dir, tag string, at time.Time) error {
 	if err := initRepository(ctx, dir); err != nil {
 		return err
@@ -50,8 +50,8 @@ func commitAll(ctx context.Context, dir, tag string, at time.Time) error {
 	return err
 }
 
-// clone makes a second repository with a work tree of its own. Objects are hard links, so it costs the checkout alone, and
-// either repository outlives the other.
+// clone makes a second repository with its own work tree. Objects are hard links, so only the checkout takes space, and
+// each repository works without the other.
 func clone(ctx context.Context, from, dir string) error {
 	if _, err := tool.Git(ctx, filepath.Dir(dir), nil, "clone", "--quiet", "--local", "--no-checkout", "--no-tags", from, dir); err != nil {
 		return err
@@ -91,7 +91,7 @@ func head(ctx context.Context, dir string) (commit, content string, err error) {
 	return commit, content, nil
 }
 
-// commitTime is the committer's date of HEAD.
+// commitTime returns the committer date of HEAD.
 func commitTime(ctx context.Context, dir string) (time.Time, error) {
 	out, err := tool.Git(ctx, dir, nil, "show", "--no-patch", "--format=%cI", "HEAD")
 	if err != nil {

@@ -33,9 +33,9 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// useStagingModules rewrites go.mod and go.sum in dir so that the tree builds without its staging folders: requirements at
-// v0.0.0 become the staging modules' published version, the replacements by ./staging/src are dropped, stubs take the
-// place of what cannot be had, and the checksums are added.
+// useStagingModules rewrites go.mod and go.sum in dir so that the tree builds without its staging folders. It sets
+// requirements at v0.0.0 to the published version of the staging modules, drops the replacements by ./staging/src, replaces
+// unavailable modules by stubs, and adds the checksums.
 func (r *Repo) useStagingModules(ctx context.Context, dir string, m versions.Minor) error {
 	path := filepath.Join(dir, "go.mod")
 	data, err := os.ReadFile(path)
@@ -68,7 +68,7 @@ func (r *Repo) useStagingModules(ctx context.Context, dir string, m versions.Min
 	return os.WriteFile(sum, addSums(data, mods), 0o644)
 }
 
-// publishedStaging is the edit of go.mod. required lists what the edit makes it depend on, as path@version, sorted.
+// publishedStaging edits go.mod. required lists the dependencies that the edit adds, as path@version, sorted.
 func publishedStaging(path string, data []byte, version string, ins []stub) (edited []byte, required []string, err error) {
 	f, err := modfile.Parse(path, data, nil)
 	if err != nil {
@@ -96,7 +96,7 @@ func publishedStaging(path string, data []byte, version string, ins []stub) (edi
 			return nil, nil, err
 		}
 	}
-	// A list of its own: SetRequire would drop upstream's comments and grouping, AddRequire keeps them.
+	// Iterate over a copy: SetRequire would drop upstream's comments and grouping, AddRequire keeps them.
 	for _, r := range slices.Clone(f.Require) {
 		if _, ok := slices.BinarySearch(staging, r.Mod.Path); !ok {
 			continue
@@ -114,7 +114,7 @@ func publishedStaging(path string, data []byte, version string, ins []stub) (edi
 	return edited, required, err
 }
 
-// addSums adds the checksums of modules to a go.sum and keeps the order in which go writes them.
+// addSums adds the checksums of modules to a go.sum, in the order in which go writes them.
 func addSums(sums []byte, mods []tool.Module) []byte {
 	lines := map[module.Version]string{}
 	add := func(path, version, sum string) {
@@ -141,7 +141,7 @@ func addSums(sums []byte, mods []tool.Module) []byte {
 	return []byte(b.String())
 }
 
-// versionTime reads the time of the tagged commit from a module's .info file.
+// versionTime returns the time of the tagged commit from a module's .info file.
 func versionTime(info string) (time.Time, error) {
 	var v struct{ Time time.Time }
 	data, err := os.ReadFile(info)
@@ -149,7 +149,7 @@ func versionTime(info string) (time.Time, error) {
 		return v.Time, err
 	}
 	if err := json.Unmarshal(data, &v); err != nil || v.Time.IsZero() {
-		return v.Time, fmt.Errorf("%s: no time of the version in it (%v); remove it with `go clean -modcache` and try again", info, err)
+		return v.Time, fmt.Errorf("%s: contains no time of the version (%v); remove it with `go clean -modcache` and try again", info, err)
 	}
 	return v.Time, nil
 }

@@ -26,8 +26,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock takes the exclusive lock on a file under the output folder and returns what gives it back. The kernel drops the
-// lock with the process, however it ends, so a lock file left behind holds nobody up.
+// lock takes the exclusive lock on a file under the output folder and returns a function that releases it. The kernel drops
+// the lock with the process, however it ends, so a leftover lock file blocks nobody.
 func (r *Repo) lock(ctx context.Context, name string, p progress) (unlock func(), err error) {
 	path := filepath.Join(r.Output, "locks", name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -56,13 +56,13 @@ func (r *Repo) lock(ctx context.Context, name string, p progress) (unlock func()
 		}
 		return func() { f.Close() }, nil
 	case <-ctx.Done():
-		// flock cannot be called off: when the lock comes after all, it is given back.
+		// flock cannot be cancelled: if it succeeds later, close the file to release the lock.
 		go func() { <-got; f.Close() }()
 		return nil, fmt.Errorf("waiting for %s: %w", path, ctx.Err())
 	}
 }
 
-// flockRetry waits for the lock; the signals of the Go runtime may interrupt the wait.
+// flockRetry waits for the lock; signals of the Go runtime may interrupt the wait.
 func flockRetry(f *os.File) error {
 	for {
 		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {

@@ -18,13 +18,13 @@ package kubetree
 
 import "context"
 
-// LockBuild waits until no other go build of this project runs, over all processes that share the output folder, and keeps
+// LockBuild waits until no other go build of this project runs in any process that shares the output folder, and keeps
 // others from starting one until unlock is called.
 func (r *Repo) LockBuild(ctx context.Context) (unlock func(), err error) {
 	return r.lock(ctx, "go-build", progress{w: r.Progress, what: "build"})
 }
 
-// Lock waits until no other process that shares the output folder holds the lock of that name, and takes it until unlock is
+// Lock waits until no other process that shares the output folder holds the lock of that name, and holds it until unlock is
 // called.
 func (r *Repo) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	return r.lock(ctx, name, progress{w: r.Progress, what: name})

@@ -28,19 +28,19 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Up to v1.22 upstream's repository does not hold the OpenAPI definitions that kube-apiserver links: its makefiles generate them
-// before they build. So does this file, with the same generator, which the tree requires itself. The result lies in the output
-// folder and is laid over the tree for that one build.
+// Up to v1.22 upstream's repository does not contain the OpenAPI definitions that kube-apiserver links: its makefiles
+// generate them before a build. So does this file, with the same generator, which the tree itself requires. The result is
+// stored in the output folder and laid over the tree for that build.
 const (
 	openAPIDir  = "pkg/generated/openapi"
 	openAPIFile = "zz_generated.openapi.go"
 	openAPITool = "k8s.io/kube-openapi/cmd/openapi-gen"
 	openAPIMark = "+k8s:openapi-gen="
-	// openAPIFormat is part of the binary's inputs. Raise it when the file comes to be generated differently.
+	// openAPIFormat is part of the binary's inputs. Raise it when the way the file is generated changes.
 	openAPIFormat = "openapi 1"
 )
 
-// lacksOpenAPI reports that a tree has the package of the definitions and not the definitions.
+// lacksOpenAPI reports whether a tree has the package of the definitions but not the definitions.
 func lacksOpenAPI(tree string) bool {
 	if _, err := os.Stat(filepath.Join(tree, openAPIDir, "doc.go")); err != nil {
 		return false
@@ -49,8 +49,8 @@ func lacksOpenAPI(tree string) bool {
 	return os.IsNotExist(err)
 }
 
-// generateOpenAPI writes the definitions of all types that pkg links and that ask for them into dir, and an overlay for go build
-// that puts them into the tree. Nothing is written into the tree.
+// generateOpenAPI writes into dir the definitions of all marked types that pkg links, and an overlay for go build that adds
+// them to the tree. It writes nothing into the tree.
 func generateOpenAPI(ctx context.Context, tree, pkg, dir, toolchain string) (overlay string, err error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
@@ -66,7 +66,7 @@ func generateOpenAPI(ctx context.Context, tree, pkg, dir, toolchain string) (ove
 	if err != nil {
 		return "", err
 	}
-	// It asks the go command where packages are, hence the environment.
+	// The generator runs the go command, hence the environment.
 	if _, err := tool.Run(ctx, tool.Cmd{Dir: tree, Env: tool.GoEnv(toolchain), Args: []string{generator, "--logtostderr",
 		"--input-dirs", strings.Join(packages, ","), "--output-package", "k8s.io/kubernetes/" + openAPIDir,
 		"--output-file-base", strings.TrimSuffix(openAPIFile, ".go"), "--output-base", filepath.Join(dir, "out"),
@@ -77,7 +77,7 @@ func generateOpenAPI(ctx context.Context, tree, pkg, dir, toolchain string) (ove
 	}
 	made := filepath.Join(dir, "out", "k8s.io", "kubernetes", openAPIDir, openAPIFile)
 	if _, err := os.Stat(made); err != nil {
-		return "", fmt.Errorf("%s did not write what it was asked for: %w", openAPITool, err)
+		return "", fmt.Errorf("%s did not write the requested file: %w", openAPITool, err)
 	}
 	data, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(tree, openAPIDir, openAPIFile): made}})
 	if err != nil {
@@ -87,7 +87,7 @@ func generateOpenAPI(ctx context.Context, tree, pkg, dir, toolchain string) (ove
 	return overlay, os.WriteFile(overlay, data, 0o644)
 }
 
-// markedPackages lists the packages that pkg links and that ask for OpenAPI definitions, in whole or for a type.
+// markedPackages returns the packages that pkg links and that request OpenAPI definitions, for all or some of their types.
 func markedPackages(ctx context.Context, tree, pkg, toolchain string) ([]string, error) {
 	out, err := tool.Go(ctx, tree, toolchain, nil, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}\t{{.Dir}}{{range .GoFiles}}\t{{.}}{{end}}{{end}}", pkg)
 	if err != nil {
@@ -111,7 +111,7 @@ func markedPackages(ctx context.Context, tree, pkg, toolchain string) ([]string,
 		}
 	}
 	if len(marked) == 0 {
-		return nil, fmt.Errorf("no package that %s links asks for OpenAPI definitions (%s)", pkg, openAPIMark)
+		return nil, fmt.Errorf("no package that %s links requests OpenAPI definitions (%s)", pkg, openAPIMark)
 	}
 	return marked, nil
 }

@@ -26,8 +26,8 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// BuildOverlaid builds a program of an arm with some files of its tree replaced by others, as an overlay of `go build -overlay` says,
-// into a file. The tree and the arm's own program stay as they are.
+// BuildOverlaid builds a program of an arm into a file, with some files of its tree replaced according to an overlay for
+// `go build -overlay`. The tree and the arm's own program stay as they are.
 func (r *Repo) BuildOverlaid(ctx context.Context, minor string, arm verdict.Arm, program, overlay, file string) error {
 	minor, m, err := r.resolve(minor)
 	if err != nil {
@@ -54,7 +54,7 @@ func (r *Repo) BuildOverlaid(ctx context.Context, minor string, arm verdict.Arm,
 	return r.build(ctx, &t.target)
 }
 
-// overlayHash stands for what an overlay lays over which file.
+// overlayHash returns a hash of an overlay: which content replaces which file.
 func overlayHash(overlay string) (string, error) {
 	var o struct{ Replace map[string]string }
 	data, err := os.ReadFile(overlay)

@@ -29,25 +29,25 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// tempPrefix marks folders that are being built; under the lock, any that is found is a leftover.
+// tempPrefix marks folders under construction; while the lock is held, any such folder is a leftover.
 const tempPrefix = ".tmp-"
 
-// EditedError says that a tree holds work that laying it out again would destroy.
+// EditedError reports a tree with edits that laying it out again would destroy.
 type EditedError struct {
 	Dir  string
 	Arm  verdict.Arm
-	What string // what differs
+	What string // how the tree differs
 }
 
 func (e *EditedError) Error() string {
-	way := "commit them and extract the series (CONTRIBUTING.md), or throw them away with `kgrace tree --reset`"
+	way := "commit them and extract the series (CONTRIBUTING.md), or discard them with `kgrace tree --reset`"
 	if e.Arm == verdict.Stock {
-		way = "the stock arm must be what was released; throw them away with `kgrace tree --reset`"
+		way = "the stock arm must equal the release; discard them with `kgrace tree --reset`"
 	}
-	return fmt.Sprintf("%s has edits that its inputs do not account for (%s); %s", e.Dir, e.What, way)
+	return fmt.Sprintf("%s has edits that are not in its inputs (%s); %s", e.Dir, e.What, way)
 }
 
-// place makes t.Dir the tree that s describes, with build if need be, and fills in t.Commit. The caller holds the lock.
+// place makes t.Dir the tree that s describes, using build if needed, and sets t.Commit. The caller holds the lock.
 func (r *Repo) place(ctx context.Context, t *Tree, s stamp, reset bool, build func(dir string) error) error {
 	var old stamp
 	known := readStamp(filepath.Join(t.Dir, stampFile), &old)
@@ -96,8 +96,8 @@ func (r *Repo) place(ctx context.Context, t *Tree, s stamp, reset bool, build fu
 	return swap(dir, t.Dir, filepath.Join(tmp, "old"))
 }
 
-// swap puts dir in place of dest and moves what was there aside, to be removed with the temporary folder. A crash between
-// the two renames leaves no tree, which the next run lays out.
+// swap moves dir to dest and the old dest to aside, which is removed with the temporary folder. A crash between the two
+// renames leaves no tree; the next run then lays it out.
 func swap(dir, dest, aside string) error {
 	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
 		return err
@@ -108,7 +108,7 @@ func swap(dir, dest, aside string) error {
 	return os.Rename(dir, dest)
 }
 
-// editsOf says how a tree differs from what its stamp says it was; "" means not at all.
+// editsOf describes how a tree differs from its stamp; "" means that it does not.
 func editsOf(ctx context.Context, dir string, s stamp) (string, error) {
 	status, err := tool.Git(ctx, dir, nil, "status", "--porcelain")
 	if err != nil {
@@ -130,8 +130,8 @@ func editsOf(ctx context.Context, dir string, s stamp) (string, error) {
 	return "", nil
 }
 
-// sameContent reports whether a tree is clean and its commit holds exactly the given git tree: edits that have found their
-// way into the inputs are safe to replace.
+// sameContent reports whether a tree is clean and its commit contains exactly the given git tree: edits that are already in
+// the inputs are safe to replace.
 func sameContent(ctx context.Context, dir, content string) bool {
 	status, err := tool.Git(ctx, dir, nil, "status", "--porcelain")
 	if err != nil || status != "" {
@@ -141,7 +141,7 @@ func sameContent(ctx context.Context, dir, content string) bool {
 	return err == nil && have == content
 }
 
-// removeLeftovers clears what a killed run left behind.
+// removeLeftovers removes what a killed run left behind.
 func (r *Repo) removeLeftovers() error {
 	entries, err := os.ReadDir(r.treesDir())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -34,11 +34,11 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// Binaries maps each program that a node needs to the absolute path of its binary.
+// Binaries maps each program of a node to the absolute path of its binary.
 type Binaries map[string]string
 
-// Build builds one program, if it is not there and up to date, and returns its absolute path. arm matters to the kubelet
-// and to e2e_node.test only. The error for an unknown program lists the known ones.
+// Build builds one program unless it is up to date, and returns its absolute path. arm matters only for the kubelet and
+// e2e_node.test. The error for an unknown program lists the known ones.
 func (r *Repo) Build(ctx context.Context, minor string, arm verdict.Arm, program string) (string, error) {
 	built, err := r.BuildAll(ctx, minor, []verdict.Arm{arm}, []string{program})
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *Repo) Build(ctx context.Context, minor string, arm verdict.Arm, program
 	return built[0].Path, nil
 }
 
-// Binaries builds what is missing of everything that a node of the given arm runs.
+// Binaries builds the missing programs of a node of the given arm and returns all of them.
 func (r *Repo) Binaries(ctx context.Context, minor string, arm verdict.Arm) (Binaries, error) {
 	built, err := r.BuildAll(ctx, minor, []verdict.Arm{arm}, nil)
 	if err != nil {
@@ -60,8 +60,8 @@ func (r *Repo) Binaries(ctx context.Context, minor string, arm verdict.Arm) (Bin
 	return all, nil
 }
 
-// BuildAll builds the named programs (none named: all that a node runs), those that differ between arms once for each arm given.
-// What the machine lacks for any of them is an error before the first is built.
+// BuildAll builds the named programs (all of a node if none is named), those that differ between arms once for each given
+// arm. It reports missing tools before it builds anything.
 func (r *Repo) BuildAll(ctx context.Context, minor string, arms []verdict.Arm, programs []string) ([]Binary, error) {
 	minor, m, err := r.resolve(minor)
 	if err != nil {
@@ -121,7 +121,7 @@ func (r *Repo) BuildAll(ctx context.Context, minor string, arms []verdict.Arm, p
 	return built, nil
 }
 
-// checkAllTools looks at what is not up to date only: a binary that is there needs no compiler.
+// checkAllTools checks only programs that are not up to date: an existing binary needs no compiler.
 func (r *Repo) checkAllTools(ctx context.Context, programs []string, toolchain string) error {
 	for _, name := range programs {
 		if _, ok := kubePrograms[name]; ok {
@@ -141,20 +141,20 @@ func (r *Repo) checkAllTools(ctx context.Context, programs []string, toolchain s
 	return nil
 }
 
-// pending is a target that may still wait for its tree.
+// pending is a target whose tree may not exist yet.
 type pending struct {
 	target
 	from verdict.Arm // the tree to build from; empty for programs from a module of their own
 	m    versions.Minor
-	// generated says that the tree lacks a file that is generated before the build.
+	// generated reports that the tree lacks a file that must be generated before the build.
 	generated bool
 }
 
-// preparing generates what the tree lacks and lays it over the tree.
+// preparing returns a function that generates the missing file and lays it over the tree.
 func (r *Repo) preparing(t *target, minor string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		overlay, err := generateOpenAPI(ctx, t.dir, t.pkg, filepath.Join(r.Output, "generated", minor), t.toolchain)
-		// Not before: paths are no part of the binary's inputs.
+		// Only now: paths are not part of the binary's inputs.
 		t.flags = append(slices.Clone(t.flags), "-overlay", overlay)
 		return err
 	}
@@ -183,7 +183,7 @@ func (r *Repo) targetsFor(minor string, m versions.Minor, arms []verdict.Arm, na
 	return all
 }
 
-// complete fills in what only the tree tells: where to build, the commit, its date.
+// complete sets the fields that depend on the tree: the build folder, the commit and its date.
 func (t *pending) complete(ctx context.Context, tree func(verdict.Arm) (*Tree, error)) error {
 	if t.from == "" {
 		return nil
@@ -197,7 +197,7 @@ func (t *pending) complete(ctx context.Context, tree func(verdict.Arm) (*Tree, e
 		return err
 	}
 	t.dir = src.Dir
-	// Trees are not locked for the minutes that a build takes.
+	// Trees are not locked during the minutes of a build.
 	t.unchanged = func(ctx context.Context) error {
 		if edits, err := editsOf(ctx, src.Dir, stamp{Commit: src.Commit}); err != nil || edits == "" {
 			return err
@@ -214,9 +214,9 @@ func (t *pending) complete(ctx context.Context, tree func(verdict.Arm) (*Tree, e
 	return nil
 }
 
-// kubeLinkFlags sets what Kubernetes' programs say about themselves: the version, the commit of our tree, and that
-// commit's date in place of the day of the build, so that equal sources give equal bytes. Debug information is left out,
-// as in Kubernetes' own releases.
+// kubeLinkFlags sets the version information of Kubernetes' programs: the version, the commit of our tree, and that
+// commit's date instead of the build date, so that equal sources give equal bytes. Debug information is left out, as in
+// Kubernetes' own releases.
 func kubeLinkFlags(version, commit string, date time.Time) string {
 	major, minor, _ := strings.Cut(strings.TrimPrefix(semver.MajorMinor(version), "v"), ".")
 	flags := []string{"-s", "-w", "-buildid="}
@@ -232,7 +232,7 @@ func kubeLinkFlags(version, commit string, date time.Time) string {
 }
 
 // moduleTarget builds a program from a tiny module that requires the program's module at the pinned version, so that the
-// program's own replacements and its go.work play no part and minimal version selection decides all the rest.
+// program's own replacements and its go.work have no effect and minimal version selection determines all other versions.
 func (r *Repo) moduleTarget(program string, p versions.Program, binary, toolchain string) target {
 	name := program + "@" + p.Version
 	dir := filepath.Join(r.Output, "modules", name)
@@ -252,7 +252,7 @@ func (r *Repo) moduleTarget(program string, p versions.Program, binary, toolchai
 	}
 	t.key = hashOf(buildFormat, goMod, t.pkg, t.flags, toolchain, p.CGO, runtime.GOARCH)
 	t.prepare = func(ctx context.Context) error {
-		// By itself, so that it is named if it cannot be had.
+		// Downloaded separately, so that an error names it.
 		if _, err := tool.Download(ctx, toolchain, p.Module+"@"+p.Version); err != nil {
 			return err
 		}
@@ -264,5 +264,5 @@ func (r *Repo) moduleTarget(program string, p versions.Program, binary, toolchai
 	return t
 }
 
-// Names lists the programs, sorted.
+// Names returns the programs, sorted.
 func (b Binaries) Names() []string { return slices.Sorted(maps.Keys(b)) }

@@ -23,16 +23,16 @@ import (
 	"time"
 )
 
-// progressInterval is how often a long step says that it is still at work.
+// progressInterval is the interval between progress lines of a long step.
 const progressInterval = 30 * time.Second
 
-// progress writes a line when a step starts and one when it ends. The zero value is silent.
+// progress logs the start and the end of a step. The zero value is silent.
 type progress struct {
 	w    io.Writer
 	what string // "tree v1.37/stock"
 }
 
-// step announces a step; the caller calls the result when the step is over.
+// step announces a step; the caller calls done when the step is over.
 func (p progress) step(format string, args ...any) (done func(err error)) {
 	if p.w == nil {
 		return func(error) {}
@@ -65,7 +65,7 @@ func (p progress) step(format string, args ...any) (done func(err error)) {
 	}
 }
 
-// say writes one line with one Write, so that lines of several writers do not mix.
+// say writes one line with a single Write, so that lines of several writers do not mix.
 func (p progress) say(format string, args ...any) {
 	if p.w != nil {
 		_, _ = io.WriteString(p.w, p.what+": "+fmt.Sprintf(format, args...)+"\n")

@@ -25,34 +25,34 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// Environment variables that steer where things come from and go to.
+// Environment variables that set input and output folders.
 const (
-	// SourceVar names a git checkout of Kubernetes to lay the trees out from, in place of the Go module.
+	// SourceVar names a git checkout of Kubernetes from which to lay out the trees, instead of the Go module.
 	SourceVar = "KUBE_SRC"
-	// OutputVar moves the output folder away from _output.
+	// OutputVar names the output folder instead of _output.
 	OutputVar = "KGRACE_OUTPUT"
 )
 
 // Repo is a checkout of this project together with its output folder.
 type Repo struct {
-	// Root is the checkout: versions.yaml and patches/ are in it.
+	// Root is the folder of the checkout, which contains versions.yaml and patches/.
 	Root string
-	// Output is where trees and binaries go, normally Root/_output.
+	// Output is the folder of trees and binaries, normally Root/_output.
 	Output string
-	// Source is a git checkout of Kubernetes at the tag in question; empty means the Go module.
+	// Source is a git checkout of Kubernetes at the tag; empty means the Go module.
 	Source string
 	// Versions are the pins; nil means Root/versions.yaml, read when needed.
 	Versions *versions.File
-	// Progress gets a line per step; nil means none.
+	// Progress receives one line per step; nil discards them.
 	Progress io.Writer
 
-	// free overrides the measure of free space, in tests.
+	// free overrides the measurement of free space in tests.
 	free func(dir string) (uint64, error)
-	// lookPath overrides exec.LookPath, in tests.
+	// lookPath overrides exec.LookPath in tests.
 	lookPath func(string) (string, error)
 }
 
-// Open returns the Repo of the checkout at root with the settings of the environment.
+// Open returns the Repo of the checkout at root, with settings from the environment.
 func Open(root string) (*Repo, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -71,17 +71,17 @@ func Open(root string) (*Repo, error) {
 	return r, nil
 }
 
-// TreeDir is where an arm's tree is, or will be.
+// TreeDir returns the folder of an arm's tree, whether or not it exists.
 func (r *Repo) TreeDir(minor string, arm verdict.Arm) string {
 	return filepath.Join(r.Output, "trees", minor, string(arm))
 }
 
-// SeriesDir is the folder of a minor's patches.
+// SeriesDir returns the folder of a minor's patches.
 func (r *Repo) SeriesDir(minor string) string {
 	return filepath.Join(r.Root, "patches", minor)
 }
 
-// resolve names the minor ("" is the default one) and returns its pins.
+// resolve returns the name of the minor ("" means the default one) and its pins.
 func (r *Repo) resolve(minor string) (string, versions.Minor, error) {
 	if r.Versions == nil {
 		v, err := versions.LoadRoot(r.Root)

@@ -32,20 +32,19 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// kubeModule is the module that Kubernetes itself is published as.
+// kubeModule is the module path under which Kubernetes itself is published.
 const kubeModule = "k8s.io/kubernetes"
 
-// source is where the files of the stock arm come from.
+// source is the origin of the files of the stock arm.
 type source struct {
-	// id decides, with the tag, what the files are.
+	// id and the tag together determine the files.
 	id string
-	// open makes the files available in dir, which the caller only reads and then closes. at is the time of the tagged
-	// commit.
+	// open makes the files available in dir, which the caller only reads and then closes. at is the time of the tagged commit.
 	open func(ctx context.Context, p progress) (dir string, at time.Time, closeDir func(), err error)
 }
 
-// source picks the git checkout if one is named, else the module. A checkout is inspected at once: a wrong one is an error
-// even when the tree is there already.
+// source returns the git checkout if one is set, otherwise the module. It checks the checkout at once: a wrong one is an
+// error even if the tree exists already.
 func (r *Repo) source(ctx context.Context, m versions.Minor) (source, error) {
 	if r.Source != "" {
 		return r.gitSource(ctx, m)
@@ -65,7 +64,7 @@ func (r *Repo) source(ctx context.Context, m versions.Minor) (source, error) {
 	}, nil
 }
 
-// offerSource adds the other way to get Kubernetes.
+// offerSource mentions the alternative way to get Kubernetes.
 func offerSource(err error, m versions.Minor) error {
 	var missing *tool.DownloadError
 	if errors.As(err, &missing) && strings.HasPrefix(missing.Module, kubeModule+"@") {
@@ -74,7 +73,7 @@ func offerSource(err error, m versions.Minor) error {
 	return err
 }
 
-// gitSource checks that the checkout is at the tag and clean. Nothing is ever written into it.
+// gitSource checks that the checkout is at the tag and clean. It never writes to the checkout.
 func (r *Repo) gitSource(ctx context.Context, m versions.Minor) (source, error) {
 	src, err := filepath.Abs(r.Source)
 	if err != nil {
@@ -130,8 +129,8 @@ func (r *Repo) gitSource(ctx context.Context, m versions.Minor) (source, error) 
 	}, nil
 }
 
-// export writes the files of a commit into a new folder through an index of its own, so that neither the checkout's work
-// tree nor its repository is touched, and leaves in it what the Go module of that commit would hold.
+// export writes the files of a commit into a new folder through a separate index, so that neither the checkout's work tree
+// nor its repository is touched, and reduces them to the files that the Go module of that commit would contain.
 func (r *Repo) export(ctx context.Context, git func(context.Context, []string, ...string) (string, error), commit string) (dir string, at time.Time, err error) {
 	dir, err = os.MkdirTemp(r.treesDir(), tempPrefix+"source-")
 	if err != nil {
@@ -171,8 +170,8 @@ func (r *Repo) export(ctx context.Context, git func(context.Context, []string, .
 	return dir, at, nil
 }
 
-// copyTree copies a module's files, writable, without what does not belong in a tree: vendored code, and workspace files,
-// which point at staging folders that are not there.
+// copyTree copies a module's files, writable, except for files that do not belong in a tree: vendored code, and workspace
+// files that refer to missing staging folders.
 func copyTree(ctx context.Context, from, to string) (files int, err error) {
 	err = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err()); err != nil {

@@ -98,7 +98,7 @@ func TestWrongCheckouts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
-			ensure(t, r, verdict.Stock) // being there already does not excuse a wrong checkout
+			ensure(t, r, verdict.Stock) // an existing tree does not excuse a wrong checkout
 			r.Source = c.spoil(t, kubeCheckout(t))
 			_, err := r.Ensure(t.Context(), testMinor, verdict.Stock, nil)
 			wantError(t, err, append(c.says, SourceVar+"="+r.Source)...)

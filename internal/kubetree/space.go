@@ -29,16 +29,16 @@ import (
 
 const (
 	mib = 1 << 20
-	// treeSpace is what laying out one arm takes at most: 125 MiB of files, their git objects, and, from KUBE_SRC, a
-	// whole checkout for a moment.
+	// treeSpace is the maximum for laying out one arm: 125 MiB of files, their git objects, and, from KUBE_SRC, temporarily a
+	// whole checkout.
 	treeSpace = 900 * mib
-	// buildSpace is what the binaries and the link of one program take; the build cache comes on top.
+	// buildSpace is the space for the binaries and for linking one program, in addition to the build cache.
 	buildSpace = 1024 * mib
 	// cacheSpace is what compiling a kubelet adds to an empty build cache.
 	cacheSpace = 3072 * mib
 )
 
-// needSpace checks that there is room in dir (which need not exist yet) before anything is written.
+// needSpace checks that there is enough space in dir (which need not exist yet) before anything is written.
 func (r *Repo) needSpace(dir string, want uint64, what string) error {
 	measure := r.free
 	if measure == nil {
@@ -55,7 +55,7 @@ func (r *Repo) needSpace(dir string, want uint64, what string) error {
 		"`go clean -cache` the build cache), or set %s to a folder on another disk", what, want/mib, dir, have/mib, OutputVar)
 }
 
-// existing is dir or the nearest folder above it that is there.
+// existing returns dir or its nearest existing parent.
 func existing(dir string) string {
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
@@ -73,7 +73,7 @@ func freeSpace(dir string) (uint64, error) {
 	return st.Bavail * uint64(st.Bsize), nil
 }
 
-// explainSpace adds the way out to an error that is about a full disk, ours or that of a program we ran.
+// explainSpace adds a remedy to an error about a full disk, whether ours or that of a program we ran.
 func explainSpace(err error) error {
 	if err == nil || !errors.Is(err, unix.ENOSPC) && !strings.Contains(err.Error(), unix.ENOSPC.Error()) {
 		return err

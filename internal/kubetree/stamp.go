@@ -28,12 +28,12 @@ import (
 // layoutFormat is part of every tree's inputs. Raise it when the layout changes, so that old trees are laid out again.
 const layoutFormat = 1
 
-// stampFile lies inside .git: it comes and goes with the tree in one rename, and git does not see it.
+// stampFile is inside .git: a rename moves it together with the tree, and git ignores it.
 const stampFile = ".git/kgrace-tree.json"
 
-// stamp says what a finished tree was made from. A tree without a readable one is no tree.
+// stamp records what a finished tree was made from. A tree without a readable stamp is invalid.
 type stamp struct {
-	Inputs  string `json:"inputs"`  // hash over everything that decides the tree
+	Inputs  string `json:"inputs"`  // hash over everything that determines the tree
 	Commit  string `json:"commit"`  // HEAD when it was finished
 	Content string `json:"content"` // the git tree object of that commit
 	// For people:
@@ -42,7 +42,7 @@ type stamp struct {
 	Series     string `json:"series,omitempty"`
 }
 
-// hashOf gives a key for a list of inputs.
+// hashOf returns a key for a list of inputs.
 func hashOf(inputs ...any) string {
 	h := sha256.New()
 	for _, in := range inputs {
@@ -57,7 +57,7 @@ func readStamp(file string, into any) bool {
 	return err == nil && json.Unmarshal(data, into) == nil
 }
 
-// writeStamp puts a whole stamp in place or none.
+// writeStamp writes a stamp atomically.
 func writeStamp(file string, s any) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {

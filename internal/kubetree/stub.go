@@ -35,13 +35,13 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// stub is a stub and the module whose place it takes.
+// stub is a stub and the name of the module that it replaces.
 type stub struct {
 	name string
 	versions.Stub
 }
 
-// stubs lists the stubs of a minor by name.
+// stubs returns the stubs of a minor, by name.
 func stubs(m versions.Minor) ([]stub, error) {
 	var all []stub
 	for _, name := range slices.Sorted(maps.Keys(m.Stubs)) {
@@ -54,10 +54,10 @@ func stubs(m versions.Minor) ([]stub, error) {
 	return all, nil
 }
 
-// stubDir is where the tree has the folder of a stub, beside the staging folders that are not there.
+// stubDir returns the folder of a stub in the tree, below the absent staging folders.
 func stubDir(name string) string { return path.Join("staging", "src", name) }
 
-// stubsKey stands for everything that decides what the stubs are: the pins, and the files of this project.
+// stubsKey returns a key for everything that determines the stubs: the pins, and the files of this project.
 func (r *Repo) stubsKey(ctx context.Context, m versions.Minor) (string, error) {
 	ins, err := stubs(m)
 	if err != nil {
@@ -79,15 +79,15 @@ func (r *Repo) stubsKey(ctx context.Context, m versions.Minor) (string, error) {
 	return hashOf(inputs...), nil
 }
 
-// layStubs writes the stubs that are folders. None has requirements of its own: the tree's go.mod lists all that
-// its packages need.
+// layStubs writes the stubs that are folders. They have no requirements of their own: the tree's go.mod lists everything
+// that their packages need.
 func (r *Repo) layStubs(ctx context.Context, dir string, m versions.Minor, gomod []byte, ins []stub) error {
 	f, err := modfile.ParseLax("go.mod", gomod, nil)
 	if err != nil {
 		return err
 	}
 	if f.Go == nil {
-		return fmt.Errorf("the go.mod of %s says no version of Go", m.Kubernetes)
+		return fmt.Errorf("the go.mod of %s has no go directive", m.Kubernetes)
 	}
 	for _, in := range ins {
 		if in.IsVersion() {
@@ -111,7 +111,7 @@ func (r *Repo) layStubs(ctx context.Context, dir string, m versions.Minor, gomod
 	return nil
 }
 
-// layStub copies a folder's Go files and lets them import each other by the name that they have now.
+// layStub copies a folder's Go files and changes their imports of each other to the new module path.
 func (r *Repo) layStub(ctx context.Context, to string, in stub, toolchain string) error {
 	root, module := r.Root, ""
 	if in.Module != "" {
@@ -134,7 +134,7 @@ func (r *Repo) layStub(ctx context.Context, to string, in stub, toolchain string
 	})
 }
 
-// goFiles calls do for every Go file below dir but tests, in the order of their names relative to it.
+// goFiles calls do for every Go file below dir except tests, in the order of their relative names.
 func goFiles(ctx context.Context, dir string, do func(rel string, data []byte) error) error {
 	found := false
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {

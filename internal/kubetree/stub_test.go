@@ -25,7 +25,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// withStubs is a repo whose default minor has stubs.
+// withStubs returns a repo whose default minor has stubs.
 func withStubs(t *testing.T, ins map[string]string) *Repo {
 	t.Helper()
 	r := newRepo(t)
@@ -54,7 +54,7 @@ func TestStubs(t *testing.T) {
 	}
 }
 
-// What is in the place of k8s.io/component-base in this test says that it is standing in.
+// The stub of k8s.io/component-base in this test prints that it is a stub.
 const stubPackage = `// Package version of a stub.
 package version
 

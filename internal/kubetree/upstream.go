@@ -27,9 +27,9 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// Upstream lays out the stock arm that the minor would have with the pins m into dir, which must not exist, and returns
-// its commit. The repository has the objects of the present stock arm besides, so that git can merge what was written for
-// it. Nothing else is changed: dir is no tree of the minor's, and the caller's to remove.
+// Upstream lays out into dir, which must not exist, the stock arm that the minor would have with the pins m, and returns
+// its commit. The repository also contains the objects of the current stock arm, so that git can merge patches written for
+// it. It changes nothing else; dir is not one of the minor's trees, and the caller removes it.
 func (r *Repo) Upstream(ctx context.Context, minor string, m versions.Minor, dir string) (commit string, err error) {
 	stock, err := r.Ensure(ctx, minor, verdict.Stock, nil)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestUpstreamOfAnotherRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The next release has moved the place, so only the objects of the one before let git find it.
+	// The next release has moved the code, so git finds it only through the objects of the previous one.
 	if err := series.Rebase(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
