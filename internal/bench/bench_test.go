@@ -26,7 +26,7 @@ import (
 	"testing"
 )
 
-// printed is what benchstat prints for ten rounds, of which the second benchmark is 7.7 % slower.
+// printed is benchstat's output for ten rounds, in which the second benchmark is 7.7 % slower.
 const printed = `goos: linux
 cpu: X
 ,stock,,fixed,,,
@@ -86,7 +86,7 @@ func TestWhatBenchstatDoesNotSayIsNoResult(t *testing.T) {
 	}
 }
 
-// arm is a program that prints one benchmark line and notes that it ran.
+// arm writes a program that prints one benchmark line and records that it ran.
 func arm(t *testing.T, name, line string) string {
 	t.Helper()
 	sh, err := exec.LookPath("sh")

@@ -31,14 +31,14 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Verdict is what a comparison says.
+// Verdict is the result of a comparison.
 type Verdict string
 
-// The verdicts. Only time is judged; of memory the figures are told.
+// The verdicts. Only time is judged; figures about memory are only shown.
 const (
 	Good    Verdict = "ok"      // not slower by more than the limit
 	Slower  Verdict = "SLOWER"  // red
-	Unclear Verdict = "unclear" // no difference found, and one of that size could not have been
+	Unclear Verdict = "unclear" // no difference found, but one of that size could not be detected
 	Told    Verdict = ""        // not judged
 )
 
@@ -50,15 +50,15 @@ type Row struct {
 	Fixed     float64 `json:"fixed"`
 	// Spread is the wider of the two confidence intervals, in percent of its median.
 	Spread float64 `json:"spread"`
-	// Delta is how much more fixed takes, in percent; 0 where no difference was found.
+	// Delta is how much more fixed takes, in percent; 0 if no difference was found.
 	Delta float64 `json:"delta"`
-	// Found says that the difference is significant; P says how likely chance alone gives it.
+	// Found means that the difference is significant; P is the probability that it is due to chance.
 	Found   bool    `json:"found"`
 	P       string  `json:"p"`
 	Verdict Verdict `json:"verdict,omitempty"`
 }
 
-// Compare asks the benchstat at that path, and judges every benchmark: slower by more than limit percent is red.
+// Compare runs the benchstat at that path and judges every benchmark: slower by more than limit percent is red.
 func Compare(ctx context.Context, benchstat string, s Samples, limit float64) ([]Row, error) {
 	out, err := tool.Run(ctx, tool.Cmd{Dir: filepath.Dir(s.Stock), Env: os.Environ(),
 		Args: []string{benchstat, "-format", "csv", "stock=" + s.Stock, "fixed=" + s.Fixed}})
@@ -68,14 +68,14 @@ func Compare(ctx context.Context, benchstat string, s Samples, limit float64) ([
 	return parse(out, limit)
 }
 
-// Text is benchstat's own table of the same samples, for people.
+// Text returns benchstat's own table of the same samples.
 func Text(ctx context.Context, benchstat string, s Samples) (string, error) {
 	return tool.Run(ctx, tool.Cmd{Dir: filepath.Dir(s.Stock), Env: os.Environ(), Args: []string{benchstat, "stock=" + s.Stock, "fixed=" + s.Fixed}})
 }
 
-var procs = regexp.MustCompile(`-\d+$`) // what go test adds to a name
+var procs = regexp.MustCompile(`-\d+$`) // the suffix that go test adds to a name
 
-// parse reads benchstat's CSV: for each unit a line of files, a line of units, and a line a benchmark with both medians,
+// parse parses benchstat's CSV: for each unit a line of files, a line of units, and a line per benchmark with both medians,
 // their intervals, the difference and its probability.
 func parse(text string, limit float64) ([]Row, error) {
 	reader := csv.NewReader(strings.NewReader(text))
@@ -92,7 +92,7 @@ func parse(text string, limit float64) ([]Row, error) {
 		}
 		switch {
 		case len(fields) < 6:
-			continue // a line about the machine, or of the mean
+			continue // a line about the machine, or the mean
 		case fields[0] == "" && strings.Contains(fields[1], "/op"):
 			unit = fields[1]
 			continue

@@ -36,13 +36,13 @@ import (
 //go:embed updatepod_test.go.overlay
 var source []byte
 
-// inTree is where the benchmark lies in a tree, as far as the compiler sees.
+// inTree is the benchmark's path in a tree, as the compiler sees it.
 const inTree = "pkg/kubelet/kgrace_updatepod_test.go"
 
-// covered are the minors whose pod workers have the shape that the benchmark is written for.
+// covered are the minors whose pod workers match the benchmark.
 var covered = []string{"v1.36", "v1.37", "v1.38"}
 
-// slowed makes the calculation of the grace period slower by some tenths of a microsecond, on purpose.
+// slowed deliberately slows the calculation of the grace period by some tenths of a microsecond.
 var slowed = mutant.Mutant{
 	Name: "slowed",
 	What: "the calculation of the grace period does needless work",
@@ -51,14 +51,14 @@ var slowed = mutant.Mutant{
 	New:  "\tfor i := range 400 {\n\t\tif status.restartCount(i) {\n\t\t\treturn 1, false\n\t\t}\n\t}\n\tif options != nil {\n",
 }
 
-// slowedHelper is what slowed calls; the compiler must not see through it.
+// slowedHelper is the function that slowed calls; the compiler must not inline it.
 const slowedHelper = "\n//go:noinline\nfunc (s *podSyncStatus) restartCount(i int) bool { return i < 0 && s.finished }\n"
 
 // Arms are the two programs that are compared.
 type Arms struct{ Stock, Fixed string }
 
-// Compile compiles both arms of a minor, laying their trees out first if need be; what was compiled from the same inputs is
-// kept. With slow the fixed arm is slowed down on purpose, so that the comparison has to come out red.
+// Compile compiles both arms of a minor and lays out their trees if needed; it reuses programs compiled from the same
+// inputs. With slow, the fixed arm is slowed down deliberately, and the comparison must come out red.
 func Compile(ctx context.Context, r *kubetree.Repo, minor string, slow bool) (Arms, error) {
 	if minor == "" {
 		minor = r.Versions.Default
@@ -91,7 +91,7 @@ func compile(ctx context.Context, r *kubetree.Repo, minor string, arm verdict.Ar
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	// go knows the files of a package by the path that its folder really has, and so must the overlay.
+	// go identifies the files of a package by the folder's path without symbolic links, and so must the overlay.
 	real, err := filepath.EvalSymlinks(tree.Dir)
 	if err != nil {
 		return "", err
@@ -117,7 +117,7 @@ func compile(ctx context.Context, r *kubetree.Repo, minor string, arm verdict.Ar
 	if r.Progress != nil {
 		fmt.Fprintf(r.Progress, "bench: compile the benchmark with %s's pod workers (minutes when the build cache is cold)\n", name)
 	}
-	// Without its stamp a program that was cut short is not believed.
+	// Without its stamp, a truncated program is not trusted.
 	if err := os.Remove(stamp); err != nil && !os.IsNotExist(err) {
 		return "", err
 	}
@@ -127,7 +127,7 @@ func compile(ctx context.Context, r *kubetree.Repo, minor string, arm verdict.Ar
 	return program, os.WriteFile(stamp, []byte(key), 0o644)
 }
 
-// layOver writes the benchmark and the overlay that lays it into the tree, and returns the overlay's path.
+// layOver writes the benchmark and the overlay that adds it to the tree, and returns the overlay's path.
 func layOver(dir, tree string, slow bool) (string, error) {
 	file, base := filepath.Join(dir, "updatepod_test.go"), filepath.Join(dir, "base.json")
 	if err := os.WriteFile(file, source, 0o644); err != nil {

@@ -14,15 +14,15 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package bench benchmarks UpdatePod, fixed against stock. A benchmark file of this project, updatepod_test.go.overlay, is laid
-// over the package pkg/kubelet of both trees by go's -overlay, beside upstream's own fakes of the pod workers; nothing is
-// written into either tree. Each arm is compiled once. The two programs then alternate, stock first in one round and fixed
-// first in the next, so that other load affects both alike; benchstat compares them.
+// Package bench benchmarks UpdatePod, fixed against stock. go's -overlay lays a benchmark file of this project,
+// updatepod_test.go.overlay, over the package pkg/kubelet of both trees, beside upstream's own fakes of the pod workers;
+// nothing is written into either tree. Each arm is compiled once. The two programs then alternate, stock first in one round
+// and fixed first in the next, so that other load affects both alike; benchstat compares them.
 //
-// Real: the arm's pod workers, compiled by the toolchain of its minor. Not real: what they call. Time is this machine's, and
-// says nothing about another one; the comparison does.
+// The arm's pod workers are real, compiled by the toolchain of its minor; what they call is faked. The times are only valid
+// for this machine; the comparison is valid in general.
 //
-// A benchmark is red when benchstat finds it slower by more than the limit and the difference is significant. It is unclear,
-// which is neither red nor green, when no difference is found but the samples spread wider than the limit: then a slowdown of
-// that size could not have been seen.
+// A benchmark is red if benchstat finds it slower by more than the limit and the difference is significant. It is unclear,
+// neither red nor green, if no difference is found but the samples spread wider than the limit: then a slowdown of that
+// size could not be detected.
 package bench

@@ -30,29 +30,29 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Plan says how to run the two programs.
+// Plan describes how to run the two programs.
 type Plan struct {
-	// Rounds is how often each of them runs; a sample each.
+	// Rounds is how often each program runs; each run yields one sample.
 	Rounds int
-	// Times is how often a round calls what is timed.
+	// Times is how often a round calls the measured code.
 	Times int
-	// Bench is the regular expression of benchmarks to run; "" is all of ours.
+	// Bench is the regular expression of benchmarks to run; "" means all of ours.
 	Bench string
-	// Alone gives the programs one CPU, before everything else on the machine: with chrt and taskset, as root.
+	// Alone gives the programs one CPU, with priority over everything else on the machine: with chrt and taskset, as root.
 	Alone bool
-	// Progress gets a line now and then; nil means none.
+	// Progress receives a line now and then; nil discards them.
 	Progress io.Writer
 }
 
-// ours are the benchmarks of the overlay.
+// ours matches the benchmarks of the overlay.
 const ours = "^BenchmarkKgrace"
 
-// Samples are the files with what each arm printed.
+// Samples are the files with the output of each arm.
 type Samples struct{ Stock, Fixed string }
 
 var measured = regexp.MustCompile(`(?m)^Benchmark\S+\s+\d+\s+[\d.]+ ns/op`)
 
-// Run runs the two programs by turns and writes what they print into dir.
+// Run runs the two programs alternately and writes their output into dir.
 func Run(ctx context.Context, arms Arms, plan Plan, dir string) (Samples, error) {
 	if plan.Rounds < 1 || plan.Times < 1 {
 		return Samples{}, fmt.Errorf("%d rounds of %d calls; want at least one of each", plan.Rounds, plan.Times)
@@ -89,11 +89,12 @@ func Run(ctx context.Context, arms Arms, plan Plan, dir string) (Samples, error)
 	return samples, os.WriteFile(samples.Fixed, []byte(out[arms.Fixed]), 0o644)
 }
 
-// once runs one program once. One that measures nothing is an error: it must not pass for one that is not slower.
+// once runs one program once. It returns an error if the program measures nothing, because no result must not count as "not
+// slower".
 func once(ctx context.Context, program string, plan Plan) (string, error) {
 	args := []string{program, "-test.run=^$", "-test.bench=" + plan.Bench, "-test.benchtime=" + strconv.Itoa(plan.Times) + "x", "-test.count=1", "-test.timeout=10m"}
 	if plan.Alone {
-		// The last CPU: interrupts tend to go to the first.
+		// The last CPU, because interrupts tend to go to the first.
 		args = append(append([]string{"chrt", "--fifo", "10", "taskset", "--cpu-list", strconv.Itoa(runtime.NumCPU() - 1)}, args...), "-test.cpu=1")
 	}
 	out, err := tool.Run(ctx, tool.Cmd{Dir: filepath.Dir(program), Env: os.Environ(), Args: args})

@@ -23,7 +23,8 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Files that Write leaves. What is called results-….json in that folder is of scenarios, and the report reads it as such.
+// Names of the files that Write creates. They must not match results-….json: the report reads such files in that folder as
+// results of scenarios.
 const (
 	ResultsFile = "e2e-node.json"
 	JUnitFile   = "junit-e2e-node.xml"
@@ -42,10 +43,10 @@ func cases(results []Result) []junit.Case {
 	return all
 }
 
-// Counts says how many results are good, red, and neither.
+// Counts returns how many results are good, red, and neither.
 func Counts(results []Result) (good, red, invalid int) { return junit.Counts(cases(results)) }
 
-// Summary in one line.
+// Summary summarizes the results in one line.
 func Summary(results []Result) string {
 	good, red, invalid := Counts(results)
 	own := 0

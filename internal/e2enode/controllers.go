@@ -32,7 +32,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/namespace"
 )
 
-// untaint takes the taint off the node that the API server gives every new one: a node lifecycle controller would do so once the
+// untaint removes the taint that the API server sets on every new node. A node lifecycle controller would do so once the
 // node is Ready, which it is. The suite's own API server does not set it in the first place.
 func untaint(ctx context.Context, config *rest.Config, node string) error {
 	client, err := kubernetes.NewForConfig(config)
@@ -43,13 +43,13 @@ func untaint(ctx context.Context, config *rest.Config, node string) error {
 	return err
 }
 
-// resync is how often the controller looks at every namespace again.
+// resync is the interval at which the controller checks every namespace again.
 const resync = 5 * time.Minute
 
-// collectNamespaces runs Kubernetes' namespace controller until stop is called: a node of ours has no controllers, and specs
-// leave their pods to the end of their namespace.
+// collectNamespaces runs Kubernetes' namespace controller until stop is called: our node has no controllers, and specs
+// leave the removal of their pods to the deletion of their namespace.
 func collectNamespaces(ctx context.Context, config *rest.Config) (stop func(), err error) {
-	config.WarningHandler = rest.NoWarnings{} // it lists everything, also what is deprecated
+	config.WarningHandler = rest.NoWarnings{} // it lists everything, including deprecated resources
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func collectNamespaces(ctx context.Context, config *rest.Config) (stop func(), e
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(klog.NewContext(ctx, klog.Logger{})) // a logger that says nothing
+	ctx, cancel := context.WithCancel(klog.NewContext(ctx, klog.Logger{})) // a logger that discards everything
 	factory := informers.NewSharedInformerFactory(client, resync)
 	controller := namespace.NewNamespaceController(ctx, client, data, client.Discovery().ServerPreferredNamespacedResources,
 		factory.Core().V1().Namespaces(), resync, v1.FinalizerKubernetes)

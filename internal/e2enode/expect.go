@@ -32,37 +32,37 @@ import (
 //go:embed neighbours.yaml
 var neighboursFile []byte
 
-// Neighbours are upstream's specs that are run beside those of a series. All that Focus picks and Skip leaves must pass on
-// both arms, but for those that are Known.
+// Neighbours are upstream's specs that run beside those of a series. All that Focus selects and Skip keeps must pass on
+// both arms, except for those that are Known.
 type Neighbours struct {
-	// Focus and Skip are regular expressions for whole texts of specs, labels included.
+	// Focus and Skip are regular expressions for the full text of specs, including labels.
 	Focus []string `json:"focus"`
 	Skip  []Skip   `json:"skip"`
-	// AtLeast is the number of specs that have to run: fewer, and Focus misses its aim.
+	// AtLeast is the minimum number of specs that must run: if fewer do, Focus no longer matches as intended.
 	AtLeast int     `json:"atLeast"`
 	Known   []Known `json:"known"`
 }
 
-// Skip leaves specs out.
+// Skip excludes specs.
 type Skip struct {
 	Specs string `json:"specs"`
 	Why   string `json:"why"`
 }
 
-// Known is a spec that does not pass on a node of ours, whatever the arm.
+// Known is a spec that does not pass on our node, on either arm.
 type Known struct {
 	// Text of the spec, without labels.
 	Text string `json:"spec"`
-	// Skipped says that the spec skips itself; else it fails.
+	// Skipped means that the spec skips itself; otherwise it fails.
 	Skipped bool `json:"skipped,omitempty"`
-	// Reason matches what it says.
+	// Reason matches the spec's message.
 	Reason string `json:"reason"`
 	Why    string `json:"why"`
 
 	reason *regexp.Regexp
 }
 
-// LoadNeighbours reads the list that is part of this program.
+// LoadNeighbours returns the list embedded in this program.
 func LoadNeighbours() (*Neighbours, error) { return parseNeighbours(neighboursFile) }
 
 func parseNeighbours(data []byte) (*Neighbours, error) {
@@ -95,13 +95,13 @@ func parseNeighbours(data []byte) (*Neighbours, error) {
 			bad("known spec %q: write it without labels: %q", k.Text, intree.PlainSpec(k.Text))
 		}
 		if slices.ContainsFunc(n.Known[:i], func(other Known) bool { return other.Text == k.Text }) {
-			bad("known spec %q stands there twice", k.Text)
+			bad("known spec %q is listed twice", k.Text)
 		}
 	}
 	return &n, errors.Join(errs...)
 }
 
-// find looks a spec up.
+// find returns the known spec with a text.
 func (n *Neighbours) find(text string) (Known, bool) {
 	i := slices.IndexFunc(n.Known, func(k Known) bool { return k.Text == text })
 	if i < 0 {
@@ -110,13 +110,13 @@ func (n *Neighbours) find(text string) (Known, bool) {
 	return n.Known[i], true
 }
 
-// Narrow leaves those specs whose text matches a further regular expression; the number that has to run goes with the rest.
+// Narrow keeps only the specs whose text matches a further regular expression; the required number no longer applies.
 func (n *Neighbours) Narrow(pattern string, matches func(string) bool) {
 	n.Focus, n.AtLeast = []string{pattern}, 1
 	n.Known = slices.DeleteFunc(n.Known, func(k Known) bool { return !matches(k.Text) })
 }
 
-// Pattern is a regular expression that picks the spec of that text, whatever labels stand in it.
+// Pattern returns a regular expression that matches the spec of that text, whatever labels it contains.
 func Pattern(text string) string {
 	words := strings.Fields(text)
 	for i, word := range words {

@@ -33,8 +33,7 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// namesProgram prints the names that a tree has for the images of its tests. It is compiled in the tree, where it does not
-// lie: go's -overlay puts it there.
+// namesProgram prints a tree's names for the images of its tests. It is compiled in the tree, where go's -overlay adds it.
 const namesProgram = `package main
 
 import (
@@ -56,7 +55,7 @@ func main() {
 // Names are the references of the images that the specs use.
 type Names struct{ Pause, Busybox, Agnhost string }
 
-// AskNames asks the tree in a folder for the names of its images.
+// AskNames returns the image names of the tree in a folder.
 func AskNames(ctx context.Context, tree, toolchain string) (names Names, err error) {
 	scratch, err := os.MkdirTemp("", "kgrace-names-")
 	if err != nil {
@@ -89,19 +88,19 @@ func AskNames(ctx context.Context, tree, toolchain string) (names Names, err err
 	return names, nil
 }
 
-// Programs are what the images are made of: absolute paths of static programs.
+// Programs are the contents of the images: absolute paths of static programs.
 type Programs struct {
 	Agnhost, Guest, Actor string
-	// Busybox is found on PATH if it is empty.
+	// Busybox is looked up on PATH if it is empty.
 	Busybox string
 }
 
-// WriteImages writes a file with the images. certs is the folder of the tree with the certificate that agnhost serves by.
+// WriteImages writes a file with the images. certs is the tree's folder of the certificate that agnhost serves.
 func WriteImages(ctx context.Context, file string, names Names, p Programs, certs string) error {
 	if p.Busybox == "" {
 		found, err := exec.LookPath("busybox")
 		if err != nil {
-			return errors.New("the test images are made of a static busybox, which is not on PATH: apt-get install busybox-static")
+			return errors.New("the test images need a static busybox, which is not on PATH: apt-get install busybox-static")
 		}
 		p.Busybox = found
 	}
@@ -131,7 +130,7 @@ func WriteImages(ctx context.Context, file string, names Names, p Programs, cert
 	)
 }
 
-// baseLayer holds busybox under all its names, and the tools that it lacks under theirs.
+// baseLayer contains busybox under all its names, and the tools that it lacks under theirs.
 func baseLayer(p Programs, applets []string) *imagefile.Files {
 	tools := []string{"curl", "nmeter"}
 	layer := imagefile.Files{
@@ -153,16 +152,16 @@ func baseLayer(p Programs, applets []string) *imagefile.Files {
 	return &layer
 }
 
-// checkStatic refuses a program that needs what the images do not hold.
+// checkStatic returns an error for a program that needs anything the images do not contain.
 func checkStatic(program string) error {
 	file, err := elf.Open(program)
 	if err != nil {
-		return fmt.Errorf("%s goes into a test image and is no program: %w", program, err)
+		return fmt.Errorf("%s is meant for a test image but is not a program: %w", program, err)
 	}
 	defer file.Close()
 	for _, segment := range file.Progs {
 		if segment.Type == elf.PT_INTERP {
-			return fmt.Errorf("%s is linked to shared libraries, which the test images do not hold; want a static one (Debian: busybox-static)", program)
+			return fmt.Errorf("%s is linked to shared libraries, which the test images do not contain; want a static one (Debian: busybox-static)", program)
 		}
 	}
 	return nil

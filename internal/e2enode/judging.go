@@ -31,21 +31,21 @@ type Result struct {
 	Own     bool            `json:"own"`
 	Arm     verdict.Arm     `json:"arm"`
 	Verdict verdict.Verdict `json:"verdict"`
-	// Why is what decided; Message what the spec said when the verdict is not as it should be.
+	// Why is the decisive reason; Message is the spec's message if the verdict is not as expected.
 	Why     string  `json:"why,omitempty"`
 	Message string  `json:"message,omitempty"`
 	Seconds float64 `json:"seconds"`
-	// Passed says that the spec passed, whatever that means.
+	// Passed reports whether the spec passed, regardless of the verdict.
 	Passed bool `json:"passed"`
 }
 
-// Good reports whether the verdict is the one that a proved series has.
+// Good reports whether the verdict is that of a proved series.
 func (r Result) Good() bool { return r.Verdict.Good() }
 
 func (r *Result) set(v verdict.Verdict, why string) { r.Verdict, r.Why = v, why }
 
-// Judge gives a verdict on every spec that is expected on an arm, and on every other that ran. own are the specs that were
-// asked for of the series; neighbours is nil if none of upstream's were.
+// Judge returns a verdict on every spec that is expected on an arm, and on every other one that ran. own are the requested
+// specs of the series; neighbours is nil if none of upstream's were requested.
 func Judge(arm verdict.Arm, own []intree.Spec, neighbours *Neighbours, outcomes []Outcome) []Result {
 	var results []Result
 	find := func(text string) *Outcome {
@@ -96,7 +96,7 @@ func Judge(arm verdict.Arm, own []intree.Spec, neighbours *Neighbours, outcomes 
 	return results
 }
 
-// judgeOwn decides on a spec of the series: with a reason it fails on stock, and for that reason alone.
+// judgeOwn judges a spec of the series: with a reason it must fail on stock, for that reason only.
 func judgeOwn(r *Result, s intree.Spec, o Outcome) {
 	broken := s.Kept == ""
 	switch {
@@ -119,7 +119,7 @@ func judgeOwn(r *Result, s intree.Spec, o Outcome) {
 	}
 }
 
-// judgeNeighbour decides on a spec of upstream's: it passes on both arms, or is known not to.
+// judgeNeighbour judges one of upstream's specs: it must pass on both arms, unless it is known not to.
 func judgeNeighbour(r *Result, known Known, isKnown bool, o Outcome) {
 	switch {
 	case isKnown && (o.passed() || o.skipped() != known.Skipped || !known.reason.MatchString(o.Message)):
@@ -141,7 +141,7 @@ func judgeNeighbour(r *Result, known Known, isKnown bool, o Outcome) {
 	}
 }
 
-// CheckCount says that too few of upstream's specs ran.
+// CheckCount returns an error if too few of upstream's specs ran.
 func (n *Neighbours) CheckCount(results []Result) error {
 	count := map[verdict.Arm]int{}
 	for _, r := range results {

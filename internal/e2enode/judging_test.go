@@ -30,7 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// ownSpecs reads specs as a series declares them: one that fails on stock, and one that is kept.
+// ownSpecs returns specs as a series declares them: one that fails on stock, and one that is kept.
 func ownSpecs(t *testing.T) []intree.Spec {
 	t.Helper()
 	dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	if got := Judge(verdict.Stock, nil, nil, []Outcome{{Text: "other", State: passed}}); len(got) > 0 {
-		t.Errorf("nobody asked for %+v", got)
+		t.Errorf("unexpected result %+v", got)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestNeighbours(t *testing.T) {
 		"known, no why":   {"focus: [a]\natLeast: 1\nknown:\n- {spec: d, reason: e}\n", "and why"},
 		"known, no words": {"focus: [a]\natLeast: 1\nknown:\n- {spec: d, why: e}\n", "for what it says"},
 		"known, a label":  {good + "- {spec: 'g [Slow]', reason: e, why: f}\n", "without labels"},
-		"known twice":     {good + "- {spec: d, reason: e, why: f}\n", "stands there twice"},
+		"known twice":     {good + "- {spec: d, reason: e, why: f}\n", "is listed twice"},
 		"another word":    {good + "more: x\n", "unknown field"},
 	} {
 		if _, err := parseNeighbours([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -28,7 +28,7 @@ import (
 	"github.com/kgrace/kgrace/internal/intree"
 )
 
-// Outcome is what became of one spec that was picked.
+// Outcome is the result of one selected spec.
 type Outcome struct {
 	// Text is Ginkgo's, without labels.
 	Text string `json:"spec"`
@@ -40,7 +40,8 @@ type Outcome struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// ReadReport reads Ginkgo's JSON report. A suite that ended before its specs, or none of whose specs ran, is an error.
+// ReadReport reads Ginkgo's JSON report. It returns an error if the suite ended before its specs, or if none of its specs
+// ran.
 func ReadReport(file string) ([]Outcome, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -57,7 +58,7 @@ func ReadReport(file string) ([]Outcome, error) {
 	var errs []error
 	for _, suite := range suites {
 		for _, why := range suite.SpecialSuiteFailureReasons {
-			errs = append(errs, fmt.Errorf("the suite is not whole: %s", why))
+			errs = append(errs, fmt.Errorf("the suite is incomplete: %s", why))
 		}
 		for _, s := range suite.SpecReports {
 			switch {
@@ -66,7 +67,7 @@ func ReadReport(file string) ([]Outcome, error) {
 					errs = append(errs, fmt.Errorf("%s failed: %s", s.LeafNodeType, s.Failure.Message))
 				}
 			case s.State == types.SpecStatePending, s.State == types.SpecStateSkipped && s.Failure.Message == "":
-				// Not picked.
+				// Not selected.
 			default:
 				outcomes = append(outcomes, outcomeOf(s))
 			}
@@ -86,7 +87,7 @@ func outcomeOf(s types.SpecReport) Outcome {
 	if s.Failure.Message != "" {
 		o.Where = s.FailureLocation().String()
 	}
-	// A spec that failed and then could not clean up says so too.
+	// A spec that failed and then could not clean up reports that too.
 	for _, more := range s.AdditionalFailures {
 		o.Message += "\n" + more.Failure.Message
 	}
@@ -96,5 +97,5 @@ func outcomeOf(s types.SpecReport) Outcome {
 func (o Outcome) passed() bool  { return o.State == types.SpecStatePassed.String() }
 func (o Outcome) skipped() bool { return o.State == types.SpecStateSkipped.String() }
 
-// said is the message on one line, for a table.
+// said returns the message as one line, for a table.
 func (o Outcome) said() string { return strings.Join(strings.Fields(o.Message), " ") }

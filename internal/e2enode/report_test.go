@@ -98,7 +98,7 @@ func TestCountOf(t *testing.T) {
 	}
 }
 
-// TestWriteImages makes the images of a program of this machine that is static: the test itself is not asked to be one.
+// TestWriteImages builds the images from a static program of this machine; the test itself need not be static.
 func TestWriteImages(t *testing.T) {
 	dir := t.TempDir()
 	static := filepath.Join(dir, "static")
@@ -114,7 +114,7 @@ func TestWriteImages(t *testing.T) {
 	if err := os.WriteFile(busybox, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteImages(t.Context(), file, names, p, dir); err == nil || !strings.Contains(err.Error(), "is no program") {
+	if err := WriteImages(t.Context(), file, names, p, dir); err == nil || !strings.Contains(err.Error(), "is not a program") {
 		t.Errorf("a script for a program: got %v", err)
 	}
 	real, err := exec.LookPath("busybox")
@@ -178,7 +178,7 @@ func TestBaseLayer(t *testing.T) {
 	}
 }
 
-// TestFilesBesideScenarios: the report of the scenarios takes every results-*.json of the folder for its own.
+// TestFilesBesideScenarios: the report of the scenarios reads every results-*.json of the folder.
 func TestFilesBesideScenarios(t *testing.T) {
 	if taken, err := filepath.Match("results*.json", ResultsFile); err != nil || taken {
 		t.Errorf("%s would be read as the results of scenarios (%v)", ResultsFile, err)

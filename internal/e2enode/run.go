@@ -34,29 +34,29 @@ import (
 )
 
 const (
-	// downTimeout bounds taking the node down, which goes on when the run was interrupted.
+	// downTimeout bounds taking the node down, which continues when the run is interrupted.
 	downTimeout = time.Minute
-	// progressInterval is how often a run says how far it is.
+	// progressInterval is the interval between progress lines.
 	progressInterval = 15 * time.Second
 )
 
-// Options are what the suite is run with on one arm.
+// Options configure a run of the suite on one arm.
 type Options struct {
 	Arm verdict.Arm
-	// Bin are the programs of the node, both CNI plugins among them; Suite and Ginkgo those that run inside of it.
+	// Bin are the programs of the node, including both CNI plugins; Suite and Ginkgo run inside it.
 	Bin           map[string]string
 	Suite, Ginkgo string
-	// Images is the file of WriteImages.
+	// Images is the file that WriteImages wrote.
 	Images string
-	// Dir is the node's folder, Artifacts that for the suite's log and report.
+	// Dir is the node's folder, Artifacts the folder for the suite's log and report.
 	Dir, Artifacts string
-	// Focus and Skip are regular expressions for the whole text of specs.
+	// Focus and Skip are regular expressions for the full text of specs.
 	Focus, Skip []string
-	// Procs is how many specs run at a time.
+	// Procs is the number of specs that run concurrently.
 	Procs int
 	// Timeout bounds the suite.
 	Timeout time.Duration
-	// Progress receives a line a step; nil for none.
+	// Progress receives one line per step; nil discards them.
 	Progress io.Writer
 }
 
@@ -66,18 +66,18 @@ func (o Options) logf(format string, args ...any) {
 	}
 }
 
-// Files that a run leaves in Artifacts.
+// Names of the files that a run leaves in Artifacts.
 const (
 	logFile    = "suite.log"
 	reportFile = "ginkgo.json"
 	specFile   = "system-spec.yaml"
 )
 
-// systemSpec is what the suite demands of the machine: nothing, for the node is up by then.
+// systemSpec is what the suite requires of the machine: nothing, because the node is already up.
 const systemSpec = "os: Linux\nkernelSpec:\n  versions: ['.*']\n"
 
-// Run brings a node up, runs the suite in it and takes it down. It returns what became of the specs; an error means that this
-// is not known, not that a spec failed.
+// Run brings a node up, runs the suite in it and takes it down. It returns the outcomes of the specs; an error means that
+// they are unknown, not that a spec failed.
 func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 	if err := os.MkdirAll(o.Artifacts, 0o755); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 	return outcomes, nil
 }
 
-// lay makes the folder that the suite works in: it writes beside its binary.
+// lay creates the suite's working folder; the suite writes beside its binary.
 func (o Options) lay(work string) error {
 	if err := os.RemoveAll(work); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (o Options) lay(work string) error {
 		if os.Link(from, to) == nil {
 			continue
 		}
-		// Another file system.
+		// The files are on different file systems.
 		if err := tool.CopyFile(to, from); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (o Options) lay(work string) error {
 	return os.WriteFile(filepath.Join(work, specFile), []byte(systemSpec), 0o644)
 }
 
-// command is what runs inside the node.
+// command returns the command line to run inside the node.
 func (o Options) command(node *localnode.Node, work, token string) []string {
 	argv := []string{
 		filepath.Join(work, "ginkgo"), "run", fmt.Sprintf("--procs=%d", o.Procs), "--no-color", "-v", "--silence-skips",
@@ -177,7 +177,7 @@ func (o Options) command(node *localnode.Node, work, token string) []string {
 		"--system-spec-file="+filepath.Join(work, specFile), "--report-dir="+filepath.Join(work, "report"))
 }
 
-// follow runs the program to its end and says how far it is.
+// follow runs the program to its end and logs its progress.
 func (o Options) follow(ctx context.Context, node *localnode.Node, p localnode.Program) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout+time.Minute, fmt.Errorf("the suite did not end within %s", o.Timeout+time.Minute))
 	defer cancel()
@@ -199,7 +199,7 @@ func (o Options) follow(ctx context.Context, node *localnode.Node, p localnode.P
 	}
 }
 
-// countOf counts the specs that the suite's log says are over.
+// countOf counts the finished specs in the suite's log.
 func countOf(log string) (passed, failed int) {
 	data, err := os.ReadFile(log)
 	if err != nil {

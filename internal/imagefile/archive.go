@@ -31,7 +31,7 @@ import (
 	"time"
 )
 
-// WriteFile writes the images to a file, whole or not at all. All in it is dated at, and so are the images; the zero time
+// WriteFile writes the images to a file atomically. It sets all dates, including the images' own, to at; the zero time
 // leaves them without a date.
 func WriteFile(file string, at time.Time, images ...Image) (err error) {
 	out, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
@@ -52,7 +52,7 @@ func WriteFile(file string, at time.Time, images ...Image) (err error) {
 	return os.Rename(out.Name(), file)
 }
 
-// write writes the images; temporary files go to dir.
+// write writes the images; temporary files are created in dir.
 func write(out io.Writer, dir string, at time.Time, images []Image) error {
 	if len(images) == 0 {
 		return errors.New("no images")
@@ -64,8 +64,8 @@ func write(out io.Writer, dir string, at time.Time, images []Image) error {
 			return err
 		}
 	}
-	// The tags come first: kind reads no further than the first list of tags that it finds, and takes those of the first
-	// image only out of the other list, manifest.json.
+	// The tags come first: kind reads only the first list of tags that it finds, and from the other list, manifest.json, it
+	// would take only the tags of the first image.
 	repositories, err := json.Marshal(c.repositories)
 	if err != nil {
 		return err
@@ -84,12 +84,12 @@ func write(out io.Writer, dir string, at time.Time, images []Image) error {
 	return w.Close()
 }
 
-// contents are what goes into a file.
+// contents is the content of a file.
 type contents struct {
 	dir    string
 	at     time.Time
 	opened map[Layer]*blob
-	// repositories lists the tags of each repository; the form wants the top layer's folder with it, nobody looks it up.
+	// repositories lists the tags of each repository; the format also requires the top layer's folder, which no reader uses.
 	repositories map[string]map[string]string
 	manifest     []manifestEntry
 	entries      []entry
@@ -112,7 +112,7 @@ func data(name string, content []byte) entry {
 	return entry{name, bytes.NewReader(content), int64(len(content))}
 }
 
-// add adds an image: its configuration, named by its content, and those of its layers that are not there yet.
+// add adds an image: its configuration, named by its digest, and those of its layers that are missing.
 func (c *contents) add(i Image) error {
 	if err := i.check(); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (c *contents) add(i Image) error {
 			c.repositories[repository] = map[string]string{}
 		}
 		if _, twice := c.repositories[repository][tag]; twice {
-			return fmt.Errorf("image %s is there twice", name)
+			return fmt.Errorf("image %s occurs twice", name)
 		}
 		c.repositories[repository][tag] = strings.TrimSuffix(names[len(names)-1], "/layer.tar")
 	}
@@ -154,7 +154,7 @@ func (c *contents) add(i Image) error {
 	return nil
 }
 
-// open opens a layer, once for all images that have it.
+// open opens a layer, once for all images that contain it.
 func (c *contents) open(l Layer) (*blob, error) {
 	if c.opened[l] == nil {
 		b, err := l.open(c.dir, c.at)

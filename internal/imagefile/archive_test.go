@@ -145,12 +145,12 @@ func TestWhatNoRuntimeWouldTakeIsRefused(t *testing.T) {
 		"a path to the up": {of(File{Path: "/../a"}), "clean path"},
 		"a relative path":  {of(File{Path: "a"}), "clean path"},
 		"a file twice":     {of(File{Path: "/a"}, File{Path: "/a"}), "twice"},
-		"a file as folder": {of(File{Path: "/a"}, File{Path: "/a/b"}), "no folder"},
+		"a file as folder": {of(File{Path: "/a"}, File{Path: "/a/b"}), "not a folder"},
 		"a missing file":   {of(File{Path: "/a", From: "/nonexistent"}), "no such file"},
-		"a folder to copy": {of(File{Path: "/a", From: os.TempDir()}), "no regular file"},
+		"a folder to copy": {of(File{Path: "/a", From: os.TempDir()}), "not a regular file"},
 		"the root itself":  {of(File{Path: "/", Dir: true}), "clean path"},
 		"an empty tag":     {Image{Names: []string{"a:"}, Layers: good}, "want name:tag"},
-		"a name twice":     {Image{Names: []string{"a:1", "a:1"}, Layers: good}, "there twice"},
+		"a name twice":     {Image{Names: []string{"a:1", "a:1"}, Layers: good}, "occurs twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "images.tar")
@@ -170,7 +170,7 @@ func TestWhatNoRuntimeWouldTakeIsRefused(t *testing.T) {
 	}
 }
 
-// What kind and containerd read, in the order in which they read it.
+// The entries that kind and containerd read, in the order in which they read them.
 func TestArchive(t *testing.T) {
 	dir := t.TempDir()
 	shared, own := pack(t, dir, "shared", File{Path: "/s", Data: []byte("s")}), pack(t, dir, "own", File{Path: "/o", Data: []byte("o")})
@@ -189,10 +189,10 @@ func TestArchive(t *testing.T) {
 	}
 	order, content, _ := entries(t, written)
 	if order[0] != "repositories" || order[1] != "manifest.json" {
-		t.Fatalf("kind takes the tags of what comes first: %v", order)
+		t.Fatalf("kind uses the first list of tags: %v", order)
 	}
 	if len(order) != 2+2+2 {
-		t.Errorf("what images share is there once: %v", order)
+		t.Errorf("images must share one layer: %v", order)
 	}
 	var repositories map[string]map[string]string
 	var manifest []manifestEntry

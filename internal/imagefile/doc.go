@@ -14,11 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package imagefile writes container images to one file, in the format of `docker save`, without Docker. The images hold static
-// programs and little or nothing of a distribution. `docker load`, `ctr images import`, kind's side-loading and `kind build
-// node-image` read it.
+// Package imagefile writes container images to one file, in the format of `docker save`, without Docker. The images contain
+// static programs and little or nothing of a distribution. `docker load`, `ctr images import`, kind's side-loading and
+// `kind build node-image` can read the file.
 //
-// Real: layers, configuration and manifest as the runtimes want them; equal contents give equal bytes, whatever the machine and
-// the hour: entries of layers are sorted, and all are owned by root and dated by the caller. Not there: whiteouts, more than
-// one platform in an image, pulling and pushing.
+// Layers, configuration and manifest are as runtimes expect them. Equal contents give equal bytes on any machine at any
+// time: entries of layers are sorted, owned by root and dated by the caller. Whiteouts, images for more than one platform,
+// pulling and pushing are not supported.
 package imagefile

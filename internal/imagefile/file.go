@@ -28,28 +28,28 @@ import (
 	"time"
 )
 
-// File is one entry of a tar. It belongs to root.
+// File is one entry of a tar, owned by root.
 type File struct {
-	// Path is absolute, in the tree of what the tar is of, such as an image.
+	// Path is absolute within the tar's tree, for example that of an image.
 	Path string
-	// Mode are the permission bits, the sticky bit (01000) included; 0 means 0644, for a folder 0755.
+	// Mode contains the permission bits and the sticky bit (01000); 0 means 0644, or 0755 for a folder.
 	Mode int64
-	// Data is the content; in its place From is a file of this machine to copy, Link the target of a symbolic link, and
-	// Dir makes it a folder.
+	// Data is the content. Alternatively, From is a file of this machine to copy, Link the target of a symbolic link, and Dir
+	// makes the entry a folder.
 	Data []byte
 	From string
 	Link string
 	Dir  bool
 }
 
-// WriteEntries writes the files to a tar in their order, dated at; the zero time leaves them without a date. A path that is
-// there twice is an error.
+// WriteEntries writes the files to a tar in order, dated at; the zero time leaves them without a date. A duplicate path is
+// an error.
 func WriteEntries(w *tar.Writer, at time.Time, files ...File) error {
 	known := map[string]bool{}
 	for _, f := range files {
 		err := f.check()
 		if err == nil && known[f.Path] {
-			err = errors.New("it is there twice")
+			err = errors.New("it occurs twice")
 		}
 		known[f.Path] = true
 		if err == nil {
@@ -62,7 +62,7 @@ func WriteEntries(w *tar.Writer, at time.Time, files ...File) error {
 	return nil
 }
 
-// check refuses a path that a reader might take for another one.
+// check returns an error for a path that a reader might interpret as another one.
 func (f File) check() error {
 	if !path.IsAbs(f.Path) || path.Clean(f.Path) != f.Path || f.Path == "/" {
 		return fmt.Errorf("path %q: want a clean path below the root, such as /bin/sh", f.Path)
@@ -71,7 +71,7 @@ func (f File) check() error {
 }
 
 func (f File) write(w *tar.Writer, at time.Time) error {
-	// The path is absolute, a tar's names are not.
+	// The path is absolute, but names in a tar are relative.
 	h := &tar.Header{Name: f.Path[1:], Mode: cmp.Or(f.Mode, 0o644), ModTime: at, Typeflag: tar.TypeReg}
 	switch {
 	case f.Dir:
@@ -93,7 +93,7 @@ func (f File) write(w *tar.Writer, at time.Time) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no regular file", f.From)
+		return fmt.Errorf("%s is not a regular file", f.From)
 	}
 	return put(w, h, from, info.Size())
 }

@@ -27,19 +27,19 @@ import (
 
 // Image is one image of the file.
 type Image struct {
-	// Names are the whole references, with a tag, under which it is found: "example.org/name:tag".
+	// Names are the full references with a tag: "example.org/name:tag".
 	Names []string
-	// Layers from the lowest to the highest.
+	// Layers from lowest to highest.
 	Layers []Layer
-	// Entrypoint, Cmd, Env, User, WorkingDir and Labels as in an image's configuration.
+	// Entrypoint, Cmd, Env, User, WorkingDir and Labels are those of an image's configuration.
 	Entrypoint, Cmd, Env []string
 	User, WorkingDir     string
 	Labels               map[string]string
-	// Arch is the architecture as Go calls it; "" is that of this program.
+	// Arch is the architecture as GOARCH; "" means that of this program.
 	Arch string
 }
 
-// check refuses what a runtime would refuse later, with less to say.
+// check returns an error for an image that a runtime would refuse later, with a less clear message.
 func (i Image) check() error {
 	if len(i.Names) == 0 || len(i.Layers) == 0 {
 		return fmt.Errorf("image %v: want a name and a layer", i.Names)
@@ -52,7 +52,8 @@ func (i Image) check() error {
 	return nil
 }
 
-// split takes a name apart. The tag is behind the last colon that follows the last slash: a registry may have a port.
+// split splits a name into repository and tag. The tag follows the last colon after the last slash, because a registry may
+// have a port.
 func split(name string) (repository, tag string) {
 	colon := strings.LastIndexByte(name, ':')
 	if colon <= strings.LastIndexByte(name, '/') {
@@ -61,7 +62,7 @@ func split(name string) (repository, tag string) {
 	return name[:colon], name[colon+1:]
 }
 
-// config is an image's configuration. Equal images have equal ids: the order of the fields is part of them.
+// config is an image's configuration. Equal images have equal ids, so the order of the fields matters.
 type config struct {
 	Architecture string    `json:"architecture"`
 	OS           string    `json:"os"`
@@ -80,7 +81,7 @@ type config struct {
 	} `json:"rootfs"`
 }
 
-// config marshals the configuration; diffs are the layers' DiffIDs.
+// config returns the marshalled configuration; diffs are the layers' DiffIDs.
 func (i Image) config(at time.Time, diffs []string) ([]byte, error) {
 	c := config{Architecture: cmp.Or(i.Arch, runtime.GOARCH), OS: "linux", Created: at.UTC()}
 	c.Config.User, c.Config.WorkingDir, c.Config.Labels = i.User, i.WorkingDir, i.Labels

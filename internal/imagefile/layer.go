@@ -30,25 +30,24 @@ import (
 	"time"
 )
 
-// Layer is one layer of an image: *Files or *Packed. Images that share one hold it once in the file.
+// Layer is one layer of an image: *Files or *Packed. The file contains a shared layer only once.
 type Layer interface {
-	// open gives the layer as it goes into the file, dated at unless it has its dates already; what is packed for that lies
-	// in dir.
+	// open returns the layer as it is stored in the file, dated at unless it already has dates; temporary files are created in
+	// dir.
 	open(dir string, at time.Time) (*blob, error)
 }
 
-// blob is a layer as a file on disk: layers may be larger than memory is generous.
+// blob is a layer as a file on disk, because layers may be too large for memory.
 type blob struct {
 	file *os.File
 	size int64
 	diff string // as Packed.DiffID
 }
 
-// Files is a layer that is packed when an image of it is written. Folders on the way to a file are made, 0755, unless they are
-// files of their own.
+// Files is a layer that is packed when an image with it is written. Missing parent folders are created with mode 0755.
 type Files []File
 
-// whole are the layer's files and the folders on their way, sorted, each once.
+// whole returns the layer's files and their parent folders, sorted, without duplicates.
 func (l Files) whole() ([]File, error) {
 	all := map[string]File{}
 	for _, f := range l {
@@ -64,7 +63,7 @@ func (l Files) whole() ([]File, error) {
 		for dir := path.Dir(f.Path); dir != "/"; dir = path.Dir(dir) {
 			have, ok := all[dir]
 			if ok && !have.Dir && have.Link == "" {
-				return nil, fmt.Errorf("file %s lies below %s, which is no folder", f.Path, dir)
+				return nil, fmt.Errorf("file %s is below %s, which is not a folder", f.Path, dir)
 			}
 			if !ok {
 				all[dir] = File{Path: dir, Dir: true}
@@ -98,7 +97,7 @@ func (l Files) pack(to io.Writer, at time.Time) (diff string, err error) {
 
 func diffID(sum []byte) string { return "sha256:" + hex.EncodeToString(sum) }
 
-// open packs the layer into a nameless temporary file in dir.
+// open packs the layer into an unlinked temporary file in dir.
 func (l *Files) open(dir string, at time.Time) (b *blob, err error) {
 	file, err := os.CreateTemp(dir, "layer-*.tar")
 	if err != nil {
@@ -109,7 +108,7 @@ func (l *Files) open(dir string, at time.Time) (b *blob, err error) {
 			err = errors.Join(err, file.Close())
 		}
 	}()
-	// Without a name it is gone with the process, however that ends.
+	// Without a name the file vanishes with the process, however that ends.
 	if err := os.Remove(file.Name()); err != nil {
 		return nil, err
 	}

@@ -24,11 +24,11 @@ import (
 	"time"
 )
 
-// Packed is a layer that is a tar in a file already, as it is or compressed.
+// Packed is a layer that is already a tar in a file, compressed or not.
 type Packed struct {
 	File string
 	Size int64 // of the file
-	// DiffID is the sha256 of the tar's bytes, "sha256:…", which for a compressed file are not the file's.
+	// DiffID is the sha256 of the tar, "sha256:…"; for a compressed file that is not the sha256 of the file.
 	DiffID string
 }
 
@@ -50,7 +50,7 @@ func (l Files) Pack(file string, at time.Time) (*Packed, error) {
 	return &Packed{File: file, Size: info.Size(), DiffID: diff}, f.Close()
 }
 
-// OpenPacked reads a tar that is there already.
+// OpenPacked opens an existing tar.
 func OpenPacked(file string) (*Packed, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -65,7 +65,7 @@ func OpenPacked(file string) (*Packed, error) {
 	return &Packed{File: file, Size: n, DiffID: diffID(hash.Sum(nil))}, nil
 }
 
-// Compress replaces the layer's file by a compressed one beside it. Engines and containerd take both.
+// Compress replaces the layer's file by a compressed one beside it. Docker and containerd accept both.
 func (p *Packed) Compress() (*Packed, error) {
 	in, err := os.Open(p.File)
 	if err != nil {

@@ -30,7 +30,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Kubelet returns the version that the kubelets of a cluster call themselves. All nodes must have the same.
+// Kubelet returns the version that the kubelets of a cluster report. All nodes must have the same.
 func Kubelet(ctx context.Context, kubeconfig string) (string, error) {
 	client, err := connect(kubeconfig)
 	if err != nil {
@@ -62,14 +62,14 @@ func connect(kubeconfig string) (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(config)
 }
 
-// Asked counts, by image, the pods of a cluster that ask for it.
+// Asked counts, by image, the pods of a cluster that request it.
 type Asked struct {
 	mu   sync.Mutex
 	pods map[string]map[types.UID]bool
 	stop func()
 }
 
-// Watch begins to count, from the pods that are there on. The cluster's own pods do not count.
+// Watch starts counting with the existing pods. The cluster's own pods do not count.
 func Watch(ctx context.Context, kubeconfig string) (*Asked, error) {
 	client, err := connect(kubeconfig)
 	if err != nil {
@@ -119,7 +119,7 @@ func (a *Asked) see(o any) {
 	}
 }
 
-// Stop ends the count and adds it to the images. One that nobody knew of is added.
+// Stop ends the count and adds it to the images. It adds images that were not listed.
 func (a *Asked) Stop(images []Image) []Image {
 	a.stop()
 	a.mu.Lock()

@@ -14,14 +14,14 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package upstreame2e runs Kubernetes' own end-to-end specs about the end of a pod on two clusters, one per arm, and compares
-// the results: specs that pass on stock must pass on fixed.
+// Package upstreame2e runs Kubernetes' own end-to-end specs about the end of a pod on two clusters, one per arm, and
+// compares the results: specs that pass on stock must pass on fixed.
 //
-// Real: the e2e.test binary of the release, its specs, the clusters, the kubelets. Which specs are run, which are not, and why,
-// is data: specs.yaml. A spec that is about the end of a pod and is in neither list is an error, so that a new one of a new
-// release is not missed.
+// The e2e.test binary of the release, its specs, the clusters and the kubelets are real. specs.yaml lists the specs to run
+// and those to skip, with reasons. A spec about the end of a pod that is in neither list is an error, so that new specs of
+// a release are not missed.
 //
-// Not real: the images that the specs ask for. There is no registry, so they are made here of static programs, under the names
-// that the release itself tells: agnhost of the release's own source, Debian's busybox, and a small program in the place of
-// curl and wget. What stands in for another program is said in specs.yaml and in every report.
+// The images of the specs are not real. There is no registry, so they are built here from static programs, under the names
+// that the release itself lists: agnhost of the release's own source, Debian's busybox, and a small program in place of
+// curl and wget. specs.yaml and every report list these replacements.
 package upstreame2e

@@ -32,8 +32,8 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 )
 
-// fakeVar makes this test binary an e2e.test that runs nothing. Its value are specs, one a line: "state text", where the text
-// decides by its words what else happens.
+// fakeVar makes this test binary an e2e.test that runs nothing. Its value is a list of specs, one per line: "state text",
+// where words in the text trigger further behaviour.
 const fakeVar = "KGRACE_TEST_FAKE_E2E"
 
 func TestMain(m *testing.M) {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeE2E takes the flags that this package gives to e2e.test and leaves the report that it would.
+// fakeE2E parses the flags that this package passes to e2e.test and writes the report that it would write.
 func fakeE2E(specs string, args []string) int {
 	var focus []*regexp.Regexp
 	options := map[string]string{}
@@ -116,7 +116,7 @@ func fake(t *testing.T, specs ...string) string {
 	return self
 }
 
-// elf64 is the smallest ELF file: a header, and the program headers given by their types.
+// elf64 returns the smallest ELF file: a header, and program headers of the given types.
 func elf64(types ...byte) []byte {
 	header := make([]byte, 64)
 	copy(header, "\x7fELF\x02\x01\x01")
@@ -130,7 +130,7 @@ func elf64(types ...byte) []byte {
 	return header
 }
 
-// programs are files that pass for static programs.
+// programs returns files that pass as static programs.
 func programs(t *testing.T) Programs {
 	t.Helper()
 	dir := t.TempDir()

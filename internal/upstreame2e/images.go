@@ -32,16 +32,16 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Programs are the static programs that go into images.
+// Programs are the static programs in the images.
 type Programs struct {
 	Agnhost, Busybox, Fetch, Pause string
-	// Applets are the names by which busybox is called.
+	// Applets are the names under which busybox is called.
 	Applets []string
-	// Porter is the folder of the release's source that holds the certificate of agnhost's HTTPS server.
+	// Porter is the folder in the release's source with the certificate of agnhost's HTTPS server.
 	Porter string
 }
 
-// FindBusybox finds a static busybox on this machine, and the names by which it is called.
+// FindBusybox returns a static busybox of this machine and the names under which it is called.
 func FindBusybox(ctx context.Context) (file string, applets []string, err error) {
 	const wayOut = "install Debian's busybox-static (hack/setup.sh busybox-static)"
 	if file, err = exec.LookPath("busybox"); err != nil {
@@ -57,7 +57,7 @@ func FindBusybox(ctx context.Context) (file string, applets []string, err error)
 	return file, applets, err
 }
 
-// static refuses a program that needs a loader: in an image of its own it would not start.
+// static returns an error for a program that needs a loader: it would not start in an image of its own.
 func static(file string) error {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -70,16 +70,16 @@ func static(file string) error {
 	return nil
 }
 
-// Image is one that specs may ask for.
+// Image is an image that specs may request.
 type Image struct {
 	Name string `json:"name"`
-	// Made says what is in it; empty if it is not supplied.
+	// Made describes its content; empty if it is not supplied.
 	Made string `json:"made,omitempty"`
-	// Pods counts the pods that asked for it, on both arms.
+	// Pods is the number of pods that requested it, on both arms.
 	Pods int `json:"pods"`
 }
 
-// WriteImages writes those of the named images that can be made into one file, and returns all of them.
+// WriteImages writes those of the named images that can be built into one file, and returns all of them.
 func (s Selection) WriteImages(file string, names []string, p Programs) ([]Image, error) {
 	for _, program := range []string{p.Agnhost, p.Busybox, p.Fetch, p.Pause} {
 		if err := static(program); err != nil {
@@ -100,7 +100,7 @@ func (s Selection) WriteImages(file string, names []string, p Programs) ([]Image
 	}
 	for name := range s.Images {
 		if _, ok := recipes[name]; !ok {
-			return nil, fmt.Errorf("specs.yaml lists image %s, which cannot be made", name)
+			return nil, fmt.Errorf("specs.yaml lists image %s, which cannot be built", name)
 		}
 	}
 	var all []Image
@@ -116,12 +116,12 @@ func (s Selection) WriteImages(file string, names []string, p Programs) ([]Image
 		all = append(all, one)
 	}
 	if len(made) == 0 {
-		return nil, fmt.Errorf("none of the images %s can be made", strings.Join(names, ", "))
+		return nil, fmt.Errorf("none of the images %s can be built", strings.Join(names, ", "))
 	}
 	return all, imagefile.WriteFile(file, time.Time{}, made...)
 }
 
-// base is busybox with a link for each of its programs, and what little else a small system has.
+// base returns busybox with a link for each of its programs, and the few other files of a small system.
 func (p Programs) base() *imagefile.Files {
 	layer := imagefile.Files{
 		{Path: "/bin/busybox", Mode: 0o755, From: p.Busybox},
@@ -145,7 +145,7 @@ func (p Programs) agnhost() (*imagefile.Files, error) {
 		{Path: "/agnhost", Mode: 0o755, From: p.Agnhost},
 		{Path: "/agnhost-2", Link: "agnhost"},
 		{Path: "/uploads", Dir: true, Mode: 0o1777},
-		// No bash is static in Debian's busybox; what is asked of it, sh can do as well.
+		// Debian's static busybox contains no bash; sh can do what the specs need.
 		{Path: "/bin/bash", Mode: 0o755, Data: []byte("#!/bin/sh\nexec /bin/sh \"$@\"\n")},
 		{Path: "/usr/bin/curl", Mode: 0o755, From: p.Fetch},
 	}

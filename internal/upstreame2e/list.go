@@ -31,7 +31,7 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// List asks an e2e.test binary for all its specs. It runs none.
+// List returns all specs of an e2e.test binary. It runs none.
 func List(ctx context.Context, binary string) ([]Spec, error) {
 	dir, err := os.MkdirTemp("", "kgrace-upstream-e2e-")
 	if err != nil {
@@ -39,7 +39,7 @@ func List(ctx context.Context, binary string) ([]Spec, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "specs.json")
-	// Without a focus the binary leaves out what needs a feature; a dot matches every text.
+	// Without a focus the binary omits specs that need a feature; a dot matches every text.
 	_, err = tool.Run(ctx, tool.Cmd{Dir: dir, Env: environment(), Args: []string{binary, "--ginkgo.dry-run", "--ginkgo.focus=.",
 		"--ginkgo.silence-skips", "--ginkgo.succinct", "--ginkgo.json-report=" + file}})
 	if err != nil {
@@ -63,14 +63,14 @@ func List(ctx context.Context, binary string) ([]Spec, error) {
 	return specs, nil
 }
 
-// environment is ours without what would send the suite to another cluster or registry.
+// environment returns our environment without variables that would direct the suite to another cluster or registry.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		return strings.HasPrefix(kv, "KUBE") || strings.HasPrefix(kv, "GINKGO")
 	})
 }
 
-// ListImages asks an e2e.test binary for the names of the images that its specs may ask for.
+// ListImages returns the names of the images that the specs of an e2e.test binary may request.
 func ListImages(ctx context.Context, binary string) ([]string, error) {
 	out, err := tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Env: environment(), Args: []string{binary, "--list-images"}})
 	if err != nil {
@@ -79,18 +79,18 @@ func ListImages(ctx context.Context, binary string) ([]string, error) {
 	names := strings.Fields(out)
 	slices.Sort(names)
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s --list-images names none", binary)
+		return nil, fmt.Errorf("%s --list-images lists none", binary)
 	}
 	return slices.Compact(names), nil
 }
 
-// lastPart is the name that an image has without registry, folder and tag.
+// lastPart returns the name of an image without registry, folder and tag.
 func lastPart(image string) string {
 	name, _, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
 	return name
 }
 
-// focus is a regular expression for one spec and no other.
+// focus returns a regular expression that matches only one spec.
 func focus(text string) string { return " " + regexp.QuoteMeta(text) + "$" }
 
 func readReports(file string) ([]types.Report, error) {

@@ -25,14 +25,14 @@ import (
 	"time"
 )
 
-// progressInterval is how often a run says how far it is.
+// progressInterval is the interval between progress lines.
 const progressInterval = 30 * time.Second
 
-// dot is what Ginkgo writes for a spec that is done.
+// dot is what Ginkgo prints for a finished spec.
 const dot = "•"
 
-// beat says every half minute how many specs are done, read off the suites' logs, until stop is called. What the suites send
-// by themselves comes besides; not every release does.
+// beat logs every half minute how many specs are done according to the suites' logs, until stop is called. Some releases
+// also send progress themselves.
 func (r Runner) beat(total int) (stop func()) {
 	if r.Progress == nil {
 		return func() {}
@@ -54,7 +54,7 @@ func (r Runner) beat(total int) (stop func()) {
 	return func() { close(done); wait.Wait() }
 }
 
-// done counts the specs that the logs of this arm say are done.
+// done counts the finished specs in the logs of this arm.
 func (r Runner) done() (n int) {
 	logs, _ := filepath.Glob(filepath.Join(r.Artifacts, string(r.Arm)+"-*", logFile))
 	for _, log := range logs {

@@ -30,7 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Names of the files that Write writes.
+// Names of the files that Write creates.
 const (
 	ResultsFile = "upstream-e2e.json"
 	JUnitFile   = "junit-upstream-e2e.xml"
@@ -42,14 +42,14 @@ type Results struct {
 	// Kubernetes is the release that e2e.test was built from.
 	Kubernetes string        `json:"kubernetes"`
 	Arms       []verdict.Arm `json:"arms"`
-	// NodeImages are those of the arms' clusters, Kubelets what their kubelets call themselves.
+	// NodeImages are the images of the arms' clusters, Kubelets the versions that their kubelets report.
 	NodeImages map[verdict.Arm]string `json:"nodeImages"`
 	Kubelets   map[verdict.Arm]string `json:"kubelets"`
 	Seconds    float64                `json:"seconds"`
 	Specs      []Result               `json:"specs"`
-	// Not are specs about the end of a pod that are not run, each with the reason.
+	// Not lists the specs about the end of a pod that are not run, each with the reason.
 	Not []Spec `json:"not,omitempty"`
-	// Images that the specs may ask for.
+	// Images are the images that the specs may request.
 	Images []Image `json:"images,omitempty"`
 }
 
@@ -60,8 +60,8 @@ type Result struct {
 	On      map[verdict.Arm]Outcome `json:"on"`
 }
 
-// Compare holds what the specs said on the arms against each other. With one arm alone there is nothing to compare: what
-// passes is kept, what fails is invalid.
+// Compare compares the outcomes of the specs on the arms. With only one arm there is nothing to compare: specs that pass
+// are kept, specs that fail are invalid.
 func Compare(specs []Spec, on map[verdict.Arm]map[string]Outcome) (results []Result) {
 	for _, s := range specs {
 		r := Result{Spec: s, On: map[verdict.Arm]Outcome{}}
@@ -75,7 +75,7 @@ func Compare(specs []Spec, on map[verdict.Arm]map[string]Outcome) (results []Res
 	return results
 }
 
-// verdict is what both arms say together.
+// verdict returns the verdict on the outcomes of both arms.
 func (r Result) verdict() verdict.Verdict {
 	passed, failed := 0, 0
 	for _, o := range r.On {
@@ -100,7 +100,7 @@ func (r Result) verdict() verdict.Verdict {
 	return verdict.Alike
 }
 
-// Count says how many specs have a verdict.
+// Count returns how many specs have a verdict.
 func (r Results) Count(v verdict.Verdict) (n int) {
 	for _, one := range r.Specs {
 		if one.Verdict == v {
@@ -110,12 +110,12 @@ func (r Results) Count(v verdict.Verdict) (n int) {
 	return n
 }
 
-// Red names the specs that pass on stock and fail on fixed.
+// Red returns the specs that pass on stock and fail on fixed.
 func (r Results) Red() []string {
 	return r.texts(func(v verdict.Verdict) bool { return v == verdict.Regressed })
 }
 
-// Unsaid names the specs that say nothing: they fail on both arms, or did not run. A run without a spec says so.
+// Unsaid returns the specs without a result: they fail on both arms, or did not run. A run without any spec counts as one.
 func (r Results) Unsaid() []string {
 	if len(r.Specs) == 0 {
 		return []string{"no spec was run"}
@@ -132,7 +132,7 @@ func (r Results) texts(which func(verdict.Verdict) bool) (texts []string) {
 	return texts
 }
 
-// Table prints the results for people: every spec, then what was left out and why, then the images.
+// Table prints the results for people: every spec, then the skipped ones with reasons, then the images.
 func (r Results) Table(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	head := []string{"SPEC"}
@@ -159,7 +159,7 @@ func (r Results) Table(w io.Writer) error {
 		}
 	}
 	if len(r.Not) > 0 {
-		fmt.Fprintln(w, "\nAbout the end of a pod, and not run:")
+		fmt.Fprintln(w, "\nAbout the end of a pod, but not run:")
 		for _, s := range r.Not {
 			fmt.Fprintf(w, "  %s\n    %s\n", s.Text, s.Why)
 		}
@@ -171,12 +171,12 @@ func (r Results) Table(w io.Writer) error {
 		case i.Made != "":
 			fmt.Fprintf(w, "  %s (%d pods)\n    %s\n", i.Name, i.Pods, i.Made)
 		case i.Pods > 0:
-			fmt.Fprintf(w, "  %s (%d pods)\n    NOT SUPPLIED: there is no registry here, and no source to make it of\n", i.Name, i.Pods)
+			fmt.Fprintf(w, "  %s (%d pods)\n    NOT SUPPLIED: there is no registry here, and no source to build it from\n", i.Name, i.Pods)
 		default:
 			missing++
 		}
 	}
-	fmt.Fprintf(w, "  %d more that upstream's specs know were not supplied, and no pod asked for one\n", missing)
+	fmt.Fprintf(w, "  %d more that upstream's specs know were not supplied, and no pod requested one\n", missing)
 	counts := []string{}
 	for _, v := range []verdict.Verdict{verdict.Kept, verdict.Repaired, verdict.Regressed, verdict.Alike, verdict.Invalid} {
 		if n := r.Count(v); n > 0 {
@@ -196,7 +196,8 @@ func (r Results) Write(dir string) error {
 	return junit.Write(dir, ResultsFile, r, JUnitFile, r.suites())
 }
 
-// suites has one. A regression is a failure, what says nothing an error, what is not run is skipped with its reason.
+// suites returns one suite. A regression is a failure, a spec without a result an error, and a spec that is not run is
+// skipped with its reason.
 func (r Results) suites() reporters.JUnitTestSuites {
 	s := reporters.JUnitTestSuite{Name: "upstream e2e, stock against fixed", Time: r.Seconds}
 	for _, one := range r.Specs {

@@ -36,42 +36,42 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// cleanup is how long upstream's suite has to remove its namespaces when it is interrupted.
+// cleanup is the time that upstream's suite has to remove its namespaces after an interrupt.
 const cleanup = 45 * time.Second
 
-// logFile is what a suite says, in its folder.
+// logFile is the name of a suite's log, in its folder.
 const logFile = "e2e.log"
 
 // Runner runs specs on one cluster.
 type Runner struct {
 	// Binary is e2e.test, Kubectl the program that some specs call.
 	Binary, Kubectl string
-	// Kubeconfig is the cluster's.
+	// Kubeconfig is the path of the cluster's kubeconfig.
 	Kubeconfig string
 	Arm        verdict.Arm
-	// Processes is how many e2e.test run side by side.
+	// Processes is the number of concurrent e2e.test processes.
 	Processes int
-	// Timeout ends a process that hangs. It decides no verdict: what it cut short is invalid.
+	// Timeout ends a process that hangs. It decides no verdict: specs that it cuts short are invalid.
 	Timeout time.Duration
-	// Artifacts gets a folder for each process with what the suite writes: its log, its JUnit, its JSON.
+	// Artifacts receives a folder for each process with the suite's files: its log, its JUnit, its JSON.
 	Artifacts string
-	// Progress gets a line for each spec that is done.
+	// Progress receives a line for each finished spec.
 	Progress io.Writer
 }
 
-// Outcome is what a spec said on one arm.
+// Outcome is the result of a spec on one arm.
 type Outcome struct {
-	// State is Ginkgo's: passed, failed, skipped, timedout, panicked, interrupted, aborted; "" if the spec did not get to run.
+	// State is Ginkgo's state: passed, failed, skipped, timedout, panicked, interrupted, aborted; "" if the spec did not run.
 	State   string  `json:"state"`
 	Seconds float64 `json:"seconds"`
-	// Message is why it did not pass.
+	// Message is the reason why it did not pass.
 	Message string `json:"message,omitempty"`
-	// Log is the file with all that the suite said, relative to the artifacts.
+	// Log is the file with the suite's whole output, relative to the artifacts.
 	Log string `json:"log,omitempty"`
 }
 
-// Run runs the specs and returns what each said, by its text. Specs that may not share a cluster come last, one by one. The
-// error means that nothing can be said: a process could not be started, or left no report.
+// Run runs the specs and returns the outcome of each, by its text. Specs that may not share a cluster run last, one by one.
+// An error means that there is no result: a process could not be started, or left no report.
 func (r Runner) Run(ctx context.Context, specs []Spec) (map[string]Outcome, error) {
 	parallel, serial := batches(specs, r.Processes)
 	progress, err := r.listen(len(specs))
@@ -79,7 +79,7 @@ func (r Runner) Run(ctx context.Context, specs []Spec) (map[string]Outcome, erro
 		return nil, err
 	}
 	defer progress.close()
-	// What an earlier run left must not be counted.
+	// Leftovers of an earlier run must not be counted.
 	for i := range max(len(parallel), r.Processes) {
 		if err := os.RemoveAll(filepath.Join(r.Artifacts, fmt.Sprintf("%s-%d", r.Arm, i))); err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ func (r Runner) process(ctx context.Context, name string, batch []Spec, progress
 	defer out.Close()
 	cmd := exec.CommandContext(ctx, r.Binary, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environment(), out, out
-	// A process group of its own keeps a terminal's Ctrl-C from reaching it a second time, at which Ginkgo skips its cleanup.
+	// A separate process group keeps a terminal's Ctrl-C from reaching it a second time, at which Ginkgo skips its cleanup.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = cleanup
@@ -154,12 +154,12 @@ func (r Runner) process(ctx context.Context, name string, batch []Spec, progress
 		}
 		found[text] = o
 	}
-	// It names every spec of the release; the few that ran are in the JUnit file and in the results.
+	// It lists every spec of the release; the few that ran are in the JUnit file and in the results.
 	if err := os.Remove(file); err != nil {
 		return nil, err
 	}
 	if failed != nil && !explained(found) {
-		err = fmt.Errorf("e2e.test on %s did not pass (%w), and none of its specs says why; see %s: %s", r.Arm, failed, log, suiteFailure(reports))
+		err = fmt.Errorf("e2e.test on %s did not pass (%w), and none of its specs failed; see %s: %s", r.Arm, failed, log, suiteFailure(reports))
 	}
 	return found, err
 }
@@ -192,7 +192,7 @@ func explained(found map[string]Outcome) bool {
 	return false
 }
 
-// suiteFailure is what the suite says that is none of a spec's: the cluster was not ready, say.
+// suiteFailure returns a failure of the suite that belongs to no spec: for example, the cluster was not ready.
 func suiteFailure(reports []types.Report) string {
 	for _, report := range reports {
 		for _, s := range report.SpecReports {
@@ -204,7 +204,7 @@ func suiteFailure(reports []types.Report) string {
 	return "no reason given"
 }
 
-// progress is where e2e.test sends what it has done: upstream's own way to follow a suite.
+// progress is the server to which e2e.test reports finished specs: upstream's own way to follow a suite.
 type progress struct {
 	server   *http.Server
 	listener net.Listener
@@ -237,7 +237,7 @@ func (r Runner) listen(total int) (*progress, error) {
 	return p, nil
 }
 
-// splitProgress reads "PASSED spec" and "FAILED spec".
+// splitProgress parses "PASSED spec" and "FAILED spec".
 func splitProgress(msg string) (verb, text string) {
 	for word, verb := range map[string]string{"PASSED ": "passed", "FAILED ": "failed"} {
 		if len(msg) > len(word) && msg[:len(word)] == word {

@@ -30,29 +30,29 @@ import (
 //go:embed specs.yaml
 var data []byte
 
-// Selection is specs.yaml.
+// Selection is the content of specs.yaml.
 type Selection struct {
-	// Minor is the one whose specs were read when the lists were made.
+	// Minor is the minor whose specs the lists were made from.
 	Minor string `json:"minor"`
 	// Concerns matches the text of every spec that must be in one of the lists.
 	Concerns string  `json:"concerns"`
 	Run      []Group `json:"run"`
 	Not      []Group `json:"not"`
-	// Images by the last part of the name: what is in the image here.
+	// Images maps the last part of an image's name to its content here.
 	Images map[string]string `json:"images"`
 
 	concerns *regexp.Regexp
 }
 
-// Group are specs that are run, or not, for one reason.
+// Group is a set of specs that are run, or not run, for one reason.
 type Group struct {
 	Why   string   `json:"why"`
 	Specs []string `json:"specs"`
-	// Seconds is about how long one takes, to spread them evenly.
+	// Seconds is the approximate duration of one spec, for an even distribution.
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// has says whether a spec's text is the group's, and by which entry.
+// has reports whether the group contains the spec with a text, and returns the matching entry.
 func (g Group) has(text string) (string, bool) {
 	i := slices.IndexFunc(g.Specs, func(part string) bool { return strings.Contains(text, part) })
 	if i < 0 {
@@ -61,7 +61,7 @@ func (g Group) has(text string) (string, bool) {
 	return g.Specs[i], true
 }
 
-// Load returns the lists that come with this program.
+// Load returns the lists embedded in this program.
 func Load() (Selection, error) { return parse(data) }
 
 func parse(data []byte) (s Selection, err error) {
@@ -72,7 +72,7 @@ func parse(data []byte) (s Selection, err error) {
 		return s, fmt.Errorf("specs.yaml: concerns: want a regular expression: %w", err)
 	}
 	if len(s.Run) == 0 || s.Minor == "" {
-		return s, errors.New("specs.yaml: it names no specs, or no minor")
+		return s, errors.New("specs.yaml: it lists no specs, or no minor")
 	}
 	for _, g := range slices.Concat(s.Run, s.Not) {
 		if g.Why == "" || len(g.Specs) == 0 || slices.Contains(g.Specs, "") {
@@ -87,21 +87,21 @@ func parse(data []byte) (s Selection, err error) {
 	return s, nil
 }
 
-// Spec is one of upstream's.
+// Spec is one of upstream's specs.
 type Spec struct {
 	// Text is its full text, labels included: a name for people and for Ginkgo's focus.
 	Text string `json:"text"`
-	// Why it is run, or is not.
+	// Why is the reason why it is run or not run.
 	Why string `json:"why"`
-	// Serial ones must be alone on their cluster.
+	// Serial specs must be alone on their cluster.
 	Serial bool `json:"serial,omitempty"`
 
 	seconds int
 }
 
-// Choose sorts all specs of a release: those to run, and those about the end of a pod that are not run. The error names
-// every entry of the lists that no spec has, when the release is of the lists' own minor, and every spec that should be in
-// a list and is not. only, if not empty, leaves those whose text contains it.
+// Choose divides all specs of a release into those to run and those about the end of a pod that are not run. If the lists
+// do not match, the error names every entry without a spec (only for a release of the lists' own minor) and every spec that
+// should be listed but is not. only, if not empty, keeps the specs whose text contains it.
 func (s Selection) Choose(minor string, all []Spec, only string) (run, not []Spec, err error) {
 	var faults []string
 	used := map[string]bool{}
@@ -151,8 +151,8 @@ func (s Selection) Choose(minor string, all []Spec, only string) (run, not []Spe
 	return run, not, nil
 }
 
-// batches spreads specs over at most n processes, the longest first, each to the one with the least to do. Serial specs are
-// one batch of their own, nil if there are none.
+// batches distributes specs over at most n processes, the longest first, each to the one with the least work. Serial specs
+// are a separate batch, nil if there are none.
 func batches(specs []Spec, n int) (parallel [][]Spec, serial []Spec) {
 	var rest []Spec
 	for _, s := range specs {

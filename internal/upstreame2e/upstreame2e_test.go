@@ -115,7 +115,7 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 	}
-	// The lists are one minor's; another has what it has.
+	// The lists are those of one minor; another minor may lack some specs.
 	if run, _, err := selection(t).Choose("v1.36", specs(release[1]), ""); err != nil || len(run) != 1 {
 		t.Errorf("another minor: %v, %v", texts(run), err)
 	}
@@ -135,7 +135,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestCompare: what passes on stock and fails on fixed is this project's fault, and nothing else is.
+// TestCompare: a spec that passes on stock and fails on fixed is this project's fault, and nothing else is.
 func TestCompare(t *testing.T) {
 	for _, c := range []struct {
 		stock, fixed string
@@ -181,7 +181,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestNothingIsHidden: what is not run, what is not supplied, and what stands in for another are in the table and the files.
+// TestNothingIsHidden: specs that are not run, images that are not supplied, and replacements are in the table and the
+// files.
 func TestNothingIsHidden(t *testing.T) {
 	r := Results{Minor: "v1.37", Kubernetes: "v1.37.2", Arms: verdict.Arms(), Kubelets: map[verdict.Arm]string{verdict.Stock: "v1.37.2", verdict.Fixed: "v1.37.2+grace.1"},
 		Specs: Compare(specs("[sig-node] a"), map[verdict.Arm]map[string]Outcome{verdict.Stock: {"[sig-node] a": {State: "passed", Seconds: 3}},
@@ -241,7 +242,7 @@ func TestRunner(t *testing.T) {
 	for text, o := range found {
 		got[text] = o.State
 	}
-	// Only what was asked for, not what looks like it.
+	// Only the requested specs, not similar ones.
 	if diff := cmp.Diff(map[string]string{"a.b": "passed", "a+b": "failed", "c": "skipped", "d [Serial]": "passed"}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -257,7 +258,7 @@ func TestRunner(t *testing.T) {
 	}
 }
 
-// TestDone counts what the logs of the arm say, and of no other.
+// TestDone counts the finished specs in the logs of one arm only.
 func TestDone(t *testing.T) {
 	r, _ := runner(t, "")
 	for file, text := range map[string]string{"fixed-0": "Will run 3 of 9 specs\n" + dot + dot, "fixed-serial": dot, "stock-0": dot + dot, "fixed-nodes": ""} {
@@ -273,7 +274,7 @@ func TestDone(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeSaid: a suite that crashes or is not ready is no failure of a spec.
+// TestWhatCannotBeSaid: a suite that crashes or is not ready is not a failure of a spec.
 func TestWhatCannotBeSaid(t *testing.T) {
 	for _, c := range []struct{ spec, want string }{
 		{"passed a CRASHES", "left no report"},
@@ -327,7 +328,7 @@ func TestWriteImages(t *testing.T) {
 			}
 		},
 		"agnhost's certificate": func(p *Programs, _ *Selection) { p.Porter = t.TempDir() },
-		"cannot be made":        func(_ *Programs, s *Selection) { s.Images["perl"] = "magic" },
+		"cannot be built":       func(_ *Programs, s *Selection) { s.Images["perl"] = "magic" },
 		"none of the images":    func(_ *Programs, s *Selection) { s.Images = nil },
 	} {
 		p, s := programs(t), selection(t)
