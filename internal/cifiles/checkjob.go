@@ -37,7 +37,7 @@ const (
 	CheckSpace = "kgrace-check"
 )
 
-// CheckCheckJob says what is wrong with the job of ci/check: one pod that runs `kgrace check`, whose log is JUnit.
+// CheckCheckJob returns the faults of the job of ci/check: one pod that runs `kgrace check` and logs JUnit.
 func CheckCheckJob(data []byte, known Known) (faults []string) {
 	var j batchv1.Job
 	if err := yaml.UnmarshalStrict(data, &j); err != nil {
@@ -49,11 +49,11 @@ func CheckCheckJob(data []byte, known Known) (faults []string) {
 	case j.Kind != "Job" || len(pod.Containers) != 1:
 		return []string{"want a Job with one container"}
 	case j.Spec.BackoffLimit == nil || *j.Spec.BackoffLimit != 0 || pod.RestartPolicy != corev1.RestartPolicyNever:
-		refuse("want backoffLimit: 0 and restartPolicy: Never: no retries that forgive")
+		refuse("want backoffLimit: 0 and restartPolicy: Never: retries hide failures")
 	case j.Spec.ActiveDeadlineSeconds == nil:
-		refuse("want activeDeadlineSeconds: nothing hangs for ever")
+		refuse("want activeDeadlineSeconds: nothing may hang forever")
 	case pod.ServiceAccountName != CheckSpace:
-		refuse("account %q: want %s, which has the rights", pod.ServiceAccountName, CheckSpace)
+		refuse("account %q: want %s, which has the permissions", pod.ServiceAccountName, CheckSpace)
 	}
 	c := pod.Containers[0]
 	if c.Image != CheckImage {
@@ -63,21 +63,21 @@ func CheckCheckJob(data []byte, known Known) (faults []string) {
 	if s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.SeccompProfile == nil || c.SecurityContext == nil ||
 		c.SecurityContext.AllowPrivilegeEscalation == nil || *c.SecurityContext.AllowPrivilegeEscalation ||
 		c.SecurityContext.Capabilities == nil || !slices.Equal(c.SecurityContext.Capabilities.Drop, []corev1.Capability{"ALL"}) {
-		refuse("it is not restricted as Pod Security means it")
+		refuse("it does not meet the restricted Pod Security standard")
 	}
 	if memory := c.Resources.Limits.Memory(); memory.IsZero() || memory.Value() > 64<<20 {
-		refuse("memory limit %s: want at most 64Mi, which is what a check may take", memory)
+		refuse("memory limit %s: want at most 64Mi, the limit for a check", memory)
 	}
 	if err := known.Kgrace(c.Args); err != nil {
 		refuse("%v", err)
 	}
 	if line := strings.Join(c.Args, " "); !strings.Contains(line, "--output junit") || !strings.Contains(line, "--quiet") || !strings.Contains(line, "--namespace "+CheckSpace) {
-		refuse("args %q: its log has to be JUnit and nothing else, its pods in %s", line, CheckSpace)
+		refuse("args %q: its log must be only JUnit, its pods in %s", line, CheckSpace)
 	}
 	return faults
 }
 
-// CheckRights says what is wrong with the rights of ci/check: they are those that the program says it needs.
+// CheckRights returns the faults of the permissions of ci/check: they must be those that the program reports to need.
 func CheckRights(data []byte) (faults []string) {
 	want := map[string][]rbacv1.PolicyRule{}
 	for _, role := range (&check.Config{Namespace: CheckSpace}).Roles() {

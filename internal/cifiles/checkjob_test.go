@@ -23,16 +23,16 @@ import (
 
 func TestCheckJobFaults(t *testing.T) {
 	checkSpoiled(t, "ci/check/job/job.yaml", CheckCheckJob, []spoiled{
-		{"backoffLimit: 0", "backoffLimit: 1", "no retries that forgive"},
-		{"restartPolicy: Never", "restartPolicy: OnFailure", "no retries that forgive"},
+		{"backoffLimit: 0", "backoffLimit: 1", "retries hide failures"},
+		{"restartPolicy: Never", "restartPolicy: OnFailure", "retries hide failures"},
 		{"activeDeadlineSeconds: 1800", "activeDeadline: 1800", "activeDeadline"},
-		{"serviceAccountName: kgrace-check", "serviceAccountName: default", "which has the rights"},
+		{"serviceAccountName: kgrace-check", "serviceAccountName: default", "which has the permissions"},
 		{"image: kgrace-check", "image: example.org/kgrace-check", "which an overlay replaces"},
 		{"runAsNonRoot: true", "runAsNonRoot: false", "not restricted"},
 		{"limits: {memory: 64Mi}", "limits: {memory: 65Mi}", "at most 64Mi"},
 		{"args: [check,", "args: [nonsense,", "unknown command"},
-		{"--output, junit", "--output, json", "has to be JUnit"},
-		{", --quiet]", "]", "has to be JUnit"},
+		{"--output, junit", "--output, json", "must be only JUnit"},
+		{", --quiet]", "]", "must be only JUnit"},
 	})
 	checkSpoiled(t, "ci/check/job/rights.yaml", func(data []byte, _ Known) []string { return CheckRights(data) }, []spoiled{
 		{"verbs: [create, delete, list, watch]", "verbs: [create, delete, list, watch, patch]", "Role: the rules are"},
@@ -43,7 +43,7 @@ func TestCheckJobFaults(t *testing.T) {
 	})
 	files := folderFiles(t, filepath.Join(root, "ci/check/job"))
 	checkSpoiled(t, "ci/check/job/kustomization.yaml", func(data []byte, _ Known) []string { return CheckKustomization(data, files) }, []spoiled{
-		{"newName: kgrace-check", "newName: example.org/kgrace-check", "the adopter's to name"},
+		{"newName: kgrace-check", "newName: example.org/kgrace-check", "the adopter must name"},
 		{"rights.yaml, ", "", "not in the kustomization"},
 	})
 }

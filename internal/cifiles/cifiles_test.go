@@ -27,7 +27,7 @@ import (
 
 const root = "../.."
 
-// known takes every command of kgrace but one, and the targets of the real Makefile.
+// known accepts every command of kgrace except one, and the targets of the real Makefile.
 func known(t *testing.T) Known {
 	t.Helper()
 	targets, err := Targets(root)
@@ -42,7 +42,7 @@ func known(t *testing.T) Known {
 	}}
 }
 
-// spoiled is a file with one thing in it changed.
+// spoiled is a change to a file and the expected fault.
 type spoiled struct{ old, new, want string }
 
 func TestWorkflowFaults(t *testing.T) {
@@ -50,7 +50,7 @@ func TestWorkflowFaults(t *testing.T) {
 		{"actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1", "actions/checkout@v7", "not pinned"},
 		{"actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1", "actions/checkout@3d3c42e", "not pinned"},
 		{"actions/cache@27d5ce7f107fe9357f9df03efb73ab90386fccae", "actions/cache@main", "actions/cache@main is not pinned"},
-		{" # v7.0.1", "", "say behind actions/checkout@"},
+		{" # v7.0.1", "", "add after actions/checkout@"},
 		{"contents: read", "contents: write", "want contents: read"},
 		{"contents: read", "contents: read\n  id-token: write", "and nothing else"},
 		{"{persist-credentials: false}", "{fetch-depth: 0}", "the checkout keeps its token"},
@@ -69,22 +69,22 @@ func TestWorkflowFaults(t *testing.T) {
 		{`"on":`, "on:", "unknown field"},
 	})
 	checkSpoiled(t, "ci/github/kubernetes-releases.yaml", CheckWorkflow, []spoiled{
-		{"needs: [ask]", "needs: [asked]", "needs asked, which is not there"},
+		{"needs: [ask]", "needs: [asked]", "needs asked, which does not exist"},
 		{"actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f", "actions/upload-artifact@v7", "not pinned"},
 	})
 }
 
 func TestProwFaults(t *testing.T) {
 	checkSpoiled(t, "ci/prow/kgrace.yaml", CheckProw, []spoiled{
-		{"image: ${KGRACE_CI_IMAGE}", "image: debian:12", "which the adopter fills in"},
+		{"image: ${KGRACE_CI_IMAGE}", "image: debian:12", "which the adopter sets"},
 		{"decorate: true", "decorate: false", "want decorate: true"},
 		{"timeout: 45m", "timeout: 45", "missing unit"},
 		{"interval: 24h", "interval: daily", "interval"},
 		{"args: [lint, verify, unit]", "args: [lint, verify, unity]", "make unity: no such target"},
 		{"make setup image-setup", "make setup && go run ./cmd/kgrace nonsense", "kgrace nonsense: unknown command"},
-		{"- -ec", "- -c", "goes on after an error"},
+		{"- -ec", "- -c", "continues after an error"},
 		{"command: [ci/releases.sh]", "command: [ci/release.sh]", "no such script"},
-		{"name: pull-kgrace-regression", "name: pull-kgrace-verify", "two jobs are called"},
+		{"name: pull-kgrace-regression", "name: pull-kgrace-verify", "two jobs are named"},
 		{"name: pull-kgrace-verify", "name: pull-kgrace-verify-" + strings.Repeat("x", 60), "at most 63"},
 		{"kgrace/kgrace:", "kgrace:", "owner/repository"},
 		{"always_run: true", "always_run: true\n      run_if_changed: x", "want always_run or run_if_changed"},
@@ -92,27 +92,27 @@ func TestProwFaults(t *testing.T) {
 		{"always_run: true", "always_runs: true", "always_runs"},
 		{"resources:", "env: [{name: TOKEN, value: x}]\n            resources:", "no job needs a credential"},
 		{"command: [make]", "command: []", "want a command"},
-		{"requests: {cpu: \"2\", memory: 6Gi}", "requests: {cpu: \"2\"}", "how much memory"},
+		{"requests: {cpu: \"2\", memory: 6Gi}", "requests: {cpu: \"2\"}", "want a memory request"},
 	})
 }
 
 func TestJobFaults(t *testing.T) {
 	checkSpoiled(t, "ci/indexed-job/base/shards.yaml", CheckJob, []spoiled{
-		{"completions: 4", "completions: 5", "completions is another number"},
+		{"completions: 4", "completions: 5", "but completions differs"},
 		{"maxFailedIndexes: 4", "maxFailedIndexes: 1", "must not stop the others"},
 		{"backoffLimitPerIndex: 0", "backoffLimitPerIndex: 3", "tried once"},
 		{"restartPolicy: Never", "restartPolicy: OnFailure", "forgives"},
 		{"image: kgrace-shards", "image: example.org/kgrace-shards:v1", "which an overlay replaces"},
-		{"--shard, $(INDEX)/$(PARTS)]", "--shard, 0/4]", "does not take its part"},
-		{"readOnlyRootFilesystem: true", "readOnlyRootFilesystem: false", "rights that it does not need"},
+		{"--shard, $(INDEX)/$(PARTS)]", "--shard, 0/4]", "does not run its part"},
+		{"readOnlyRootFilesystem: true", "readOnlyRootFilesystem: false", "privileges that it does not need"},
 		{"automountServiceAccountToken: false", "automountServiceAccountToken: true", "needs no token"},
 		{"args: [regress,", "args: [nonsense,", "unknown command"},
 		{"activeDeadlineSeconds: 3600", "activeDeadline: 3600", "activeDeadline"},
 	})
 	checkSpoiled(t, "ci/indexed-job/merge/job.yaml", CheckJob, []spoiled{{"backoffLimit: 0", "backoffLimit: 6", "no retries"}})
 	for folder, cases := range map[string][]spoiled{
-		"base": {{"newName: kgrace-shards", "newName: example.org/kgrace-shards", "the adopter's to name"}, {"claim.yaml, ", "", "not in the kustomization"},
-			{"namespace.yaml, ", "namespaces.yaml, ", "namespaces.yaml is not there"}},
+		"base": {{"newName: kgrace-shards", "newName: example.org/kgrace-shards", "the adopter must name"}, {"claim.yaml, ", "", "not in the kustomization"},
+			{"namespace.yaml, ", "namespaces.yaml, ", "namespaces.yaml does not exist"}},
 		"kind":  {{"- {op: add, path: /spec/volumeName, value: kgrace-artifacts}", "nonsense", "want a list of operations"}},
 		"merge": {{"resources: [job.yaml]", "resource: [job.yaml]", "resource"}},
 	} {
@@ -134,7 +134,7 @@ func folderFiles(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// checkSpoiled holds the file good, and every change of it bad for the reason named.
+// checkSpoiled checks that the file has no faults and that each change causes the named fault.
 func checkSpoiled(t *testing.T, file string, check func([]byte, Known) []string, cases []spoiled) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, file))

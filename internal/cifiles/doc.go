@@ -14,11 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package cifiles reads the files under ci/ and says what is wrong with them: GitHub workflows, Prow jobs, the Indexed Job. A
-// file for a service that this project cannot run must at least be one that the service can read, and must call only what
-// there is.
+// Package cifiles checks the files under ci/: GitHub workflows, Prow jobs, the Indexed Job. A file for a service that this
+// project cannot run must at least be readable by the service, and must only call what exists.
 //
-// Real: the files, read strictly into types (Kubernetes' own for pods and jobs), the Makefile's targets, the command line of
-// kgrace. Not real: the services. The types of workflows and of Prow hold the fields that the files use and no others, so a
-// new field has to be written down here, once it has been looked up.
+// The files are read strictly into types (Kubernetes' own for pods and jobs), and checked against the Makefile's targets
+// and the command line of kgrace. The services themselves are not involved. The types of workflows and of Prow contain only
+// the fields that the files use, so a new field must be looked up and added here.
 package cifiles

@@ -28,10 +28,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ShardImage is the name that an overlay replaces.
+// ShardImage is the image name that an overlay replaces.
 const ShardImage = "kgrace-shards"
 
-// CheckJob says what is wrong with a job of ci/indexed-job.
+// CheckJob returns the faults of a job of ci/indexed-job.
 func CheckJob(data []byte, known Known) (faults []string) {
 	var j batchv1.Job
 	if err := yaml.UnmarshalStrict(data, &j); err != nil {
@@ -43,7 +43,7 @@ func CheckJob(data []byte, known Known) (faults []string) {
 	}
 	pod := j.Spec.Template.Spec
 	if pod.RestartPolicy != corev1.RestartPolicyNever {
-		refuse("restartPolicy %q: a container that is started again forgives what it found", pod.RestartPolicy)
+		refuse("restartPolicy %q: restarting a container hides what it found", pod.RestartPolicy)
 	}
 	if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
 		refuse("a pod needs no token: automountServiceAccountToken: false")
@@ -51,14 +51,14 @@ func CheckJob(data []byte, known Known) (faults []string) {
 	indexed := j.Spec.CompletionMode != nil && *j.Spec.CompletionMode == batchv1.IndexedCompletion
 	switch {
 	case indexed && (j.Spec.BackoffLimitPerIndex == nil || *j.Spec.BackoffLimitPerIndex != 0):
-		refuse("want backoffLimitPerIndex: 0: a part is tried once")
+		refuse("want backoffLimitPerIndex: 0: a part has one attempt")
 	case indexed && (j.Spec.MaxFailedIndexes == nil || j.Spec.Completions == nil || *j.Spec.MaxFailedIndexes != *j.Spec.Completions):
 		refuse("want as many maxFailedIndexes as completions: a red part must not stop the others")
 	case !indexed && (j.Spec.BackoffLimit == nil || *j.Spec.BackoffLimit != 0):
-		refuse("want backoffLimit: 0: no retries that forgive")
+		refuse("want backoffLimit: 0: retries hide failures")
 	}
 	if j.Spec.ActiveDeadlineSeconds == nil {
-		refuse("want activeDeadlineSeconds: nothing hangs for ever")
+		refuse("want activeDeadlineSeconds: nothing may hang forever")
 	}
 	for _, c := range pod.Containers {
 		for _, f := range checkContainer(c, known) {
@@ -66,10 +66,10 @@ func CheckJob(data []byte, known Known) (faults []string) {
 		}
 		if indexed {
 			if parts := value(c, "PARTS"); j.Spec.Completions == nil || parts != strconv.Itoa(int(*j.Spec.Completions)) {
-				refuse("container %s: PARTS is %q and completions is another number", c.Name, parts)
+				refuse("container %s: PARTS is %q, but completions differs", c.Name, parts)
 			}
 			if !slices.Contains(c.Args, "$(INDEX)/$(PARTS)") {
-				refuse("container %s: it does not take its part: --shard $(INDEX)/$(PARTS)", c.Name)
+				refuse("container %s: it does not run its part: want --shard $(INDEX)/$(PARTS)", c.Name)
 			}
 		}
 	}
@@ -83,9 +83,9 @@ func checkContainer(c corev1.Container, known Known) (faults []string) {
 	s := c.SecurityContext
 	if s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation ||
 		s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) {
-		faults = append(faults, "it has rights that it does not need: want a read-only root filesystem, no escalation, no capabilities")
+		faults = append(faults, "it has privileges that it does not need: want a read-only root filesystem, no escalation, no capabilities")
 	}
-	// What Kubernetes fills in is a number for the command line to read.
+	// Kubernetes replaces variables by numbers for the command line to parse.
 	args := []string{}
 	for _, a := range c.Args {
 		args = append(args, strings.NewReplacer("$(INDEX)", "0", "$(PARTS)", "1").Replace(a))
@@ -105,7 +105,7 @@ func value(c corev1.Container, name string) string {
 	return ""
 }
 
-// Kustomization is the part of a kustomization that ci/ uses.
+// Kustomization contains the fields of a kustomization that ci/ uses.
 type Kustomization struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
@@ -122,7 +122,7 @@ type Kustomization struct {
 	} `json:"patches,omitempty"`
 }
 
-// CheckKustomization says what is wrong with a kustomization whose folder has the given files.
+// CheckKustomization returns the faults of a kustomization whose folder contains the given files.
 func CheckKustomization(data []byte, files []string) (faults []string) {
 	var k Kustomization
 	if err := yaml.UnmarshalStrict(data, &k); err != nil {
@@ -132,17 +132,17 @@ func CheckKustomization(data []byte, files []string) (faults []string) {
 	for _, r := range k.Resources {
 		named[r] = true
 		if !strings.HasPrefix(r, "../") && !slices.Contains(files, r) {
-			faults = append(faults, fmt.Sprintf("resource %s is not there", r))
+			faults = append(faults, fmt.Sprintf("resource %s does not exist", r))
 		}
 	}
 	for _, file := range files {
 		if !named[file] && file != "kustomization.yaml" {
-			faults = append(faults, fmt.Sprintf("%s is in the folder and not in the kustomization", file))
+			faults = append(faults, fmt.Sprintf("%s is in the folder, but not in the kustomization", file))
 		}
 	}
 	for _, i := range k.Images {
 		if i.Name != ShardImage && i.Name != CheckImage || strings.ContainsAny(i.NewName, ".:/") {
-			faults = append(faults, fmt.Sprintf("image %s: %s: the registry is the adopter's to name", i.Name, i.NewName))
+			faults = append(faults, fmt.Sprintf("image %s: %s: the adopter must name the registry", i.Name, i.NewName))
 		}
 	}
 	for _, p := range k.Patches {

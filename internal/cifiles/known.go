@@ -26,20 +26,20 @@ import (
 	"strings"
 )
 
-// Known is what a script may call.
+// Known describes what a script may call.
 type Known struct {
-	// Root is the checkout: scripts of the project are looked up there.
+	// Root is the checkout, in which scripts of the project are looked up.
 	Root string
-	// Targets are the Makefile's.
+	// Targets are the Makefile's targets.
 	Targets []string
-	// Kgrace says what is wrong with a command line of kgrace; nil for nothing.
+	// Kgrace returns an error for an invalid command line of kgrace.
 	Kgrace func(args []string) error
 }
 
-// target is a target that `make help` lists, which is every one that people call.
+// target matches a target that `make help` lists, which is every target that people call.
 var target = regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):.*##`)
 
-// Targets reads the targets of the Makefile in root.
+// Targets returns the targets of the Makefile in root.
 func Targets(root string) (names []string, err error) {
 	data, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
@@ -54,10 +54,11 @@ func Targets(root string) (names []string, err error) {
 	return names, nil
 }
 
-// between commands of a script. It reads what this project's own files have, not all that a shell can do.
+// between matches the separators of commands in a script. It supports this project's own files, not every shell syntax.
 var between = regexp.MustCompile(`\n|&&|\|\||;|\|`)
 
-// Script says which targets, commands and scripts of this project a shell script calls that there are not.
+// Script returns the faults of a shell script: targets, commands and scripts of this project that it calls but that do not
+// exist.
 func (k Known) Script(script string) (faults []string) {
 	for _, command := range between.Split(strings.ReplaceAll(script, "\\\n", " "), -1) {
 		faults = append(faults, k.Command(words(command))...)
@@ -65,7 +66,7 @@ func (k Known) Script(script string) (faults []string) {
 	return faults
 }
 
-// words splits a command, without redirections, quotes and what an environment is set by.
+// words splits a command, without redirections, quotes and environment settings.
 func words(command string) (all []string) {
 	command = regexp.MustCompile(`[0-9]?>>?\s*\S+`).ReplaceAllString(command, "")
 	for _, w := range strings.Fields(command) {
@@ -74,7 +75,7 @@ func words(command string) (all []string) {
 	return all
 }
 
-// Command says what is wrong with one command, given as words.
+// Command returns the faults of one command, given as words.
 func (k Known) Command(args []string) (faults []string) {
 	if i := slices.Index(args, "make"); i >= 0 {
 		called := 0

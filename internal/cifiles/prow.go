@@ -27,10 +27,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ProwImage stands in for the image of Prow's jobs, which the adopter names.
+// ProwImage is the placeholder for the image of Prow's jobs, which the adopter sets.
 const ProwImage = "${KGRACE_CI_IMAGE}"
 
-// ProwConfig is a file of Prow jobs: the fields that this project uses, under the names that Prow has for them.
+// ProwConfig is a file of Prow jobs: the fields that this project uses, under Prow's names.
 type ProwConfig struct {
 	Presubmits map[string][]ProwJob `json:"presubmits,omitempty"`
 	Periodics  []ProwJob            `json:"periodics,omitempty"`
@@ -58,10 +58,10 @@ type ProwJob struct {
 	} `json:"extra_refs,omitempty"`
 }
 
-// prowName is what Prow takes for a job: it becomes a label.
+// prowName matches a valid name of a Prow job, which becomes a label.
 var prowName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
 
-// CheckProw says what is wrong with a file of Prow jobs.
+// CheckProw returns the faults of a file of Prow jobs.
 func CheckProw(data []byte, known Known) (faults []string) {
 	var c ProwConfig
 	if err := yaml.UnmarshalStrict(data, &c); err != nil {
@@ -93,7 +93,7 @@ func CheckProw(data []byte, known Known) (faults []string) {
 			refuse("periodic %s: interval: %v", j.Name, err)
 		}
 		if len(j.ExtraRefs) != 1 {
-			refuse("periodic %s: want one of extra_refs, or it has no checkout", j.Name)
+			refuse("periodic %s: want one of extra_refs, otherwise it has no checkout", j.Name)
 		}
 		if j.AlwaysRun || j.RunIfChanged != "" || j.Optional {
 			refuse("periodic %s: always_run, run_if_changed and optional are for presubmits", j.Name)
@@ -106,7 +106,7 @@ func CheckProw(data []byte, known Known) (faults []string) {
 	slices.Sort(names)
 	for i := range names {
 		if i > 0 && names[i] == names[i-1] {
-			refuse("two jobs are called %s", names[i])
+			refuse("two jobs are named %s", names[i])
 		}
 	}
 	return faults
@@ -117,10 +117,10 @@ func (j ProwJob) check(known Known) (faults []string) {
 		faults = append(faults, "job "+j.Name+": "+fmt.Sprintf(format, args...))
 	}
 	if !prowName.MatchString(j.Name) {
-		refuse("Prow makes a label of the name: want at most 63 letters, digits and -._")
+		refuse("Prow uses the name as a label: want at most 63 letters, digits and -._")
 	}
 	if !j.Decorate || j.DecorationConfig == nil {
-		refuse("want decorate: true and a timeout: it brings the checkout and carries the artifacts away")
+		refuse("want decorate: true and a timeout: decoration provides the checkout and uploads the artifacts")
 	} else if _, err := time.ParseDuration(j.DecorationConfig.Timeout); err != nil {
 		refuse("timeout: %v", err)
 	}
@@ -133,21 +133,21 @@ func (j ProwJob) check(known Known) (faults []string) {
 	}
 	con := j.Spec.Containers[0]
 	if con.Image != ProwImage {
-		refuse("image %q: want %s, which the adopter fills in", con.Image, ProwImage)
+		refuse("image %q: want %s, which the adopter sets", con.Image, ProwImage)
 	}
 	if len(con.Env) > 0 || len(con.EnvFrom) > 0 {
 		refuse("want no environment: no job needs a credential")
 	}
 	if con.Resources.Requests.Memory().IsZero() || con.Resources.Limits.Memory().IsZero() {
-		refuse("say how much memory it needs")
+		refuse("want a memory request")
 	}
 	if len(con.Command) == 0 {
-		refuse("want a command: what the image starts by itself is not known")
+		refuse("want a command: the image's default command is unknown")
 		return faults
 	}
 	if con.Command[0] == "bash" && len(con.Args) == 2 {
 		if con.Args[0] != "-ec" {
-			refuse("a script that goes on after an error: want bash -ec")
+			refuse("the script continues after an error: want bash -ec")
 		}
 		return append(faults, known.Script(con.Args[1])...)
 	}

@@ -27,10 +27,10 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// Metrics that rules may ask for, with the labels that those who export them give them.
+// Metrics maps metrics that rules may query to their exporters' labels.
 type Metrics map[string][]string
 
-// CheckRules says what is wrong with a file of Prometheus rules. It is read as promtool reads it.
+// CheckRules returns the faults of a file of Prometheus rules, parsed as promtool parses it.
 func CheckRules(data []byte, known Metrics) (faults []string) {
 	groups, errs := rulefmt.Parse(data, false, model.LegacyValidation)
 	for _, err := range errs {
@@ -46,7 +46,7 @@ func CheckRules(data []byte, known Metrics) (faults []string) {
 				faults = append(faults, fmt.Sprintf("%s: "+format, append([]any{r.Alert}, args...)...))
 			}
 			if r.Alert == "" || seen[r.Alert] {
-				refuse("want an alert with a name of its own")
+				refuse("want an alert with a unique name")
 			}
 			seen[r.Alert] = true
 			if r.For == 0 || r.Labels["severity"] == "" || r.Annotations["summary"] == "" || r.Annotations["description"] == "" {
@@ -79,7 +79,7 @@ func (m Metrics) check(selectors []*labels.Matcher) (faults []string) {
 	}
 	has, ok := m[name]
 	if !ok {
-		return []string{fmt.Sprintf("asks for %q; known are %v", name, slices.Sorted(maps.Keys(m)))}
+		return []string{fmt.Sprintf("queries %q; known are %v", name, slices.Sorted(maps.Keys(m)))}
 	}
 	for _, s := range selectors {
 		if s.Name != model.MetricNameLabel && !slices.Contains(has, s.Name) {

@@ -25,8 +25,8 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/metrics"
 )
 
-// exported are the metrics of the rules, one as the kubelet of the default minor exports it. The other is kube-state-metrics', whose
-// labels are of its documentation (docs/metrics/workload/pod-metrics.md).
+// exported returns the metrics of the rules. One is as the kubelet of the default minor exports it. The other is
+// kube-state-metrics', with the labels from its documentation (docs/metrics/workload/pod-metrics.md).
 func exported(t *testing.T) Metrics {
 	t.Helper()
 	metrics.Register()
@@ -71,7 +71,7 @@ func TestRules(t *testing.T) {
 		{"        for: 1m\n", "", "want for"},
 		{"severity: warning", "level: warning", "a severity"},
 		{"{{ $value }}", "{{ $valu }}", "undefined variable"},
-		{"PodOutlivesDeletionTimestamp", "KubeletOrphanedTerminatingPods", "a name of its own"},
+		{"PodOutlivesDeletionTimestamp", "KubeletOrphanedTerminatingPods", "a unique name"},
 	})
 	if faults := CheckRules([]byte("groups: []\n"), metrics); len(faults) != 1 || !strings.Contains(faults[0], "no rules") {
 		t.Errorf("%q", faults)

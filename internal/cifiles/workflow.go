@@ -29,7 +29,7 @@ import (
 // Workflow is a file of GitHub Actions.
 type Workflow struct {
 	Name string `json:"name"`
-	// On is quoted in the files: a bare on is a truth value in YAML.
+	// On is quoted in the files: a bare on is a boolean in YAML.
 	On          Triggers          `json:"on"`
 	Permissions map[string]string `json:"permissions"`
 	Concurrency struct {
@@ -39,7 +39,7 @@ type Workflow struct {
 	Jobs map[string]WorkflowJob `json:"jobs"`
 }
 
-// Triggers say when a workflow runs. pull_request_target is not among them: it runs others' code with rights.
+// Triggers define when a workflow runs. pull_request_target is not among them: it runs foreign code with privileges.
 type Triggers struct {
 	Push *struct {
 		Branches []string `json:"branches"`
@@ -52,7 +52,7 @@ type Triggers struct {
 	WorkflowCall *WorkflowCall `json:"workflow_call,omitempty"`
 }
 
-// WorkflowCall is what a workflow takes from others that call it.
+// WorkflowCall describes the inputs of a workflow that others call.
 type WorkflowCall struct {
 	Inputs map[string]struct {
 		Type        string `json:"type"`
@@ -94,12 +94,12 @@ type Step struct {
 var (
 	pinned   = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_./-]+@[0-9a-f]{40}$`)
 	versionC = regexp.MustCompile(`uses: (\S+)( # v\d+\.\d+\.\d+)?\s*$`)
-	// script expressions are text that a shell would run.
+	// expression matches script expressions, which are inserted as text that a shell would run.
 	expression = regexp.MustCompile(`\$\{\{`)
 	credential = regexp.MustCompile(`(?m)^[^#\n]*(secrets\.[A-Za-z0-9_-]*|github\.token)`)
 )
 
-// CheckWorkflow says what is wrong with a workflow.
+// CheckWorkflow returns the faults of a workflow.
 func CheckWorkflow(data []byte, known Known) (faults []string) {
 	var w Workflow
 	if err := yaml.UnmarshalStrict(data, &w); err != nil {
@@ -107,7 +107,7 @@ func CheckWorkflow(data []byte, known Known) (faults []string) {
 	}
 	refuse := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if w.Name == "" || w.On.none() {
-		refuse("want a name and something that starts it")
+		refuse("want a name and a trigger")
 	}
 	if !maps.Equal(w.Permissions, map[string]string{"contents": "read"}) {
 		refuse("permissions %v: want contents: read and nothing else", w.Permissions)
@@ -117,12 +117,12 @@ func CheckWorkflow(data []byte, known Known) (faults []string) {
 	}
 	for _, m := range credential.FindAllStringSubmatch(string(data), -1) {
 		if !w.On.takes(strings.TrimPrefix(m[1], "secrets.")) {
-			refuse("it reads a credential; no job of this project needs one but what its callers hand over")
+			refuse("it reads a credential; the only credentials that a job of this project may read are those that its callers pass")
 		}
 	}
 	for i, line := range strings.Split(string(data), "\n") {
 		if m := versionC.FindStringSubmatch(line); m != nil && m[2] == "" {
-			refuse("line %d: say behind %s which version the hash is: # v1.2.3", i+1, m[1])
+			refuse("line %d: add after %s the version of the hash: # v1.2.3", i+1, m[1])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Jobs)) {
@@ -131,7 +131,7 @@ func CheckWorkflow(data []byte, known Known) (faults []string) {
 		}
 		for _, n := range w.Jobs[name].Needs {
 			if _, ok := w.Jobs[n]; !ok {
-				refuse("job %s needs %s, which is not there", name, n)
+				refuse("job %s needs %s, which does not exist", name, n)
 			}
 		}
 	}
@@ -141,12 +141,12 @@ func CheckWorkflow(data []byte, known Known) (faults []string) {
 	return faults
 }
 
-// none tells a file without triggers from one with some.
+// none reports whether there are no triggers.
 func (t Triggers) none() bool {
 	return t.Push == nil && t.PullRequest == nil && t.WorkflowDispatch == nil && len(t.Schedule) == 0 && t.WorkflowCall == nil
 }
 
-// takes is true for a secret that callers hand over.
+// takes reports whether callers pass a secret.
 func (t Triggers) takes(secret string) bool {
 	if t.WorkflowCall == nil {
 		return false
@@ -177,7 +177,7 @@ func (j WorkflowJob) check(known Known) (faults []string) {
 			continue
 		}
 		if expression.MatchString(s.Run) {
-			refuse("step %d: an expression in a script is text that the shell runs; hand it over in env", i+1)
+			refuse("step %d: an expression in a script is text that the shell runs; pass it in env", i+1)
 		}
 		for _, f := range known.Script(s.Run) {
 			refuse("step %d: %s", i+1, f)
@@ -189,7 +189,7 @@ func (j WorkflowJob) check(known Known) (faults []string) {
 	return faults
 }
 
-// Minors returns the minors that a workflow's matrices name, by job.
+// Minors returns the minors in a workflow's matrices, by job.
 func Minors(data []byte) (map[string][]string, error) {
 	var w Workflow
 	if err := yaml.UnmarshalStrict(data, &w); err != nil {

@@ -30,11 +30,11 @@ import (
 
 // Outcome is the result of one selected spec.
 type Outcome struct {
-	// Text is Ginkgo's, without labels.
+	// Text is Ginkgo's text, without labels.
 	Text string `json:"spec"`
-	// State is Ginkgo's: passed, failed, skipped, ...
+	// State is Ginkgo's state: passed, failed, skipped, ...
 	State string `json:"state"`
-	// Message is what the spec said when it did not pass, and Where.
+	// Message is the message of a spec that did not pass, Where its position.
 	Message string  `json:"message,omitempty"`
 	Where   string  `json:"where,omitempty"`
 	Seconds float64 `json:"seconds"`

@@ -27,12 +27,12 @@ type Case struct {
 	Arm     verdict.Arm
 	Name    string
 	Verdict verdict.Verdict
-	// Why is what decided, in a line; Message is all that the test said of it, and Output what it printed.
+	// Why is the reason in one line; Message is the test's full message, and Output what it printed.
 	Why, Message, Output string
 	Seconds              float64
 }
 
-// Suites has one suite an arm. A red verdict is a failure; what says neither yes nor no is an error.
+// Suites returns one suite per arm. A red verdict is a failure; one that is neither good nor red is an error.
 func Suites(proof string, arms []verdict.Arm, cases []Case) reporters.JUnitTestSuites {
 	var all reporters.JUnitTestSuites
 	for _, arm := range arms {
@@ -66,7 +66,7 @@ func Suites(proof string, arms []verdict.Arm, cases []Case) reporters.JUnitTestS
 	return all
 }
 
-// Counts says how many verdicts are good, red, and neither.
+// Counts returns how many verdicts are good, red, and neither.
 func Counts(cases []Case) (good, red, invalid int) {
 	for _, c := range cases {
 		switch {

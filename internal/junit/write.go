@@ -14,9 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package junit writes the results of a proof to a folder, as JSON and as JUnit.
-//
-// Real: the files, as CI systems read them. Not there: what the verdicts are about; that is the proof's.
+// Package junit writes the results of a proof to a folder, as JSON and as JUnit for CI systems.
 package junit
 
 import (

@@ -14,5 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package nodetest finds, for tests of real nodes, the programs that `kgrace build` left. Nothing is built here.
+// Package nodetest finds, for tests of real nodes, the programs that `kgrace build` has built. It builds nothing itself.
 package nodetest

@@ -27,16 +27,16 @@ import (
 )
 
 const (
-	// DirVar names the folder with a node's programs (_output/bin after `kgrace build`); without it the tests that start real
-	// nodes are skipped, and only those.
+	// DirVar is the environment variable with the folder of a node's programs (_output/bin after `kgrace build`). Without it,
+	// the tests that start real nodes are skipped, and no others.
 	DirVar = "KGRACE_NODE_BIN"
-	// MinorVar names the minor whose programs they take; "" is the default one.
+	// MinorVar is the environment variable with the minor of the programs; "" means the default one.
 	MinorVar = "KGRACE_NODE_MINOR"
 )
 
-// Find lists the programs of a minor's stock node below dir: what the folder holds of that minor and of the pinned versions,
-// and what the minor takes from Debian packages. root is the checkout; where it has no pins (the test binary was taken to
-// another machine), all that the folder holds.
+// Find returns the programs of a minor's stock node below dir: those of that minor and of the pinned versions, and those
+// that the minor takes from Debian packages. root is the checkout; if it has no pins (the test binary was copied to another
+// machine), Find returns everything in the folder.
 func Find(root, dir, minor string) (map[string]string, error) {
 	other := map[string]bool{"fixed": true}
 	debian := map[string]string{}
@@ -82,5 +82,5 @@ func Find(root, dir, minor string) (map[string]string, error) {
 	return bin, err
 }
 
-// Asked returns the folder and the minor that the environment asks for; an empty folder says that no real node is asked for.
+// Asked returns the folder and the minor from the environment; an empty folder means that no real node is requested.
 func Asked() (dir, minor string) { return os.Getenv(DirVar), os.Getenv(MinorVar) }

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package repocheck checks the files of this repository: a licence header on every Go and shell file, a doc comment on every
-// package, the size of files, the direction of imports, and forbidden words. Every rule reads the list of files that git tracks
-// or would track; ignored files are not checked.
+// Package repocheck checks the files of this repository: a licence header on every Go and shell file, a doc comment on
+// every package, the size of files, the direction of imports, and forbidden words. It checks the files that git tracks or
+// would track, not ignored ones.
 package repocheck

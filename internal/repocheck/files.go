@@ -32,18 +32,18 @@ import (
 
 // File is one text file of the repository.
 type File struct {
-	// Path from the root, with slashes.
+	// Path from the root, slash-separated.
 	Path string
 	Text string
 }
 
-// Rule returns what is wrong with the files, one text a fault, each naming file and line and the way out.
+// Rule returns the faults of the files, one text each with file, line and remedy.
 type Rule struct {
 	Name  string
 	Check func(files []File) []string
 }
 
-// Rules are the rules that need no more than the files. machine are words that only Words knows at run time.
+// Rules returns the rules that need only the files. machine contains the words that Machine finds at run time.
 func Rules(machine []string) []Rule {
 	return []Rule{
 		{"licence headers", Licences},
@@ -54,7 +54,7 @@ func Rules(machine []string) []Rule {
 	}
 }
 
-// Load reads what git tracks, or would track, under root; binary files are left out.
+// Load reads the files under root that git tracks, or would track, except for binary files.
 func Load(ctx context.Context, root string) ([]File, error) {
 	out, err := tool.Git(ctx, root, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
@@ -78,10 +78,10 @@ func Load(ctx context.Context, root string) ([]File, error) {
 	return files, nil
 }
 
-// generated is the line by which the Go tools know a file that a program wrote.
+// generated matches the line that marks generated files for the Go tools.
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
-// isGo is true for Go files that belong to a package of this module.
+// isGo reports whether the file is a Go file of a package of this module.
 func (f File) isGo() bool {
 	return path.Ext(f.Path) == ".go" && !slices.Contains(strings.Split(f.Path, "/"), "testdata")
 }

@@ -23,10 +23,10 @@ import (
 	"github.com/kgrace/kgrace/internal/vendored"
 )
 
-// theirs is the header of a file that was copied from Kubernetes.
+// theirs matches the header of a file copied from Kubernetes.
 var theirs = regexp.MustCompile(`^/\*\nCopyright (?:20\d\d )?The Kubernetes Authors\.\n\nLicensed under the Apache License, Version 2\.0`)
 
-// Licences wants the Apache header on every Go and shell file: this project's, or Kubernetes' on copied files.
+// Licences requires the Apache header on every Go and shell file: this project's, or Kubernetes' on copied files.
 func Licences(files []File) []string {
 	var faults []string
 	for _, f := range files {
@@ -41,7 +41,7 @@ func Licences(files []File) []string {
 	return faults
 }
 
-// withoutBuildTag cuts the constraint that Kubernetes, and so this project, writes above the header.
+// withoutBuildTag removes the constraint that Kubernetes, and so this project, writes above the header.
 func withoutBuildTag(text string) string {
 	if strings.HasPrefix(text, "//go:build ") {
 		_, text, _ = strings.Cut(text, "\n\n")

@@ -26,10 +26,10 @@ import (
 	"strings"
 )
 
-// maxLines is where a file has outgrown one idea.
+// maxLines is the maximum length of a file.
 const maxLines = 400
 
-// PackageDocs wants one doc comment a package, no more. A package of test files alone needs none.
+// PackageDocs requires exactly one doc comment per package. A package of only test files needs none.
 func PackageDocs(files []File) []string {
 	docs := map[string][]string{}
 	for _, f := range files {
@@ -49,21 +49,21 @@ func PackageDocs(files []File) []string {
 	for dir, with := range docs {
 		switch {
 		case len(with) == 0:
-			faults = append(faults, dir+": no file has a package comment; write doc.go that says what the package does, what is real and what is not")
+			faults = append(faults, dir+": no file has a package comment; write a doc.go that describes what the package does, what is real and what is not")
 		case len(with) > 1:
-			faults = append(faults, fmt.Sprintf("%s: %s all have a package comment; join them in one", dir, strings.Join(with, ", ")))
+			faults = append(faults, fmt.Sprintf("%s: %s all have a package comment; merge them into one", dir, strings.Join(with, ", ")))
 		}
 	}
 	slices.Sort(faults)
 	return faults
 }
 
-// Sizes wants files that hold one idea.
+// Sizes limits the length of files, so that each has one topic.
 func Sizes(files []File) []string {
 	var faults []string
 	for _, f := range files {
 		if n := strings.Count(f.Text, "\n"); f.isGo() && !f.isGenerated() && n > maxLines {
-			faults = append(faults, fmt.Sprintf("%s: %d lines, at most %d: split it, one idea a file", f.Path, n, maxLines))
+			faults = append(faults, fmt.Sprintf("%s: %d lines, at most %d: split it by topic", f.Path, n, maxLines))
 		}
 	}
 	return faults
@@ -75,35 +75,36 @@ const module = "github.com/kgrace/kgrace/"
 type arrow struct{ from, to, why string }
 
 var arrows = []arrow{
-	{"pkg/", module + "internal/", "arrows run cmd and test → internal → pkg; others import pkg"},
-	{"pkg/", module + "cmd/", "arrows run cmd and test → internal → pkg"},
-	{"internal/", module + "cmd/", "arrows run cmd and test → internal → pkg"},
-	{"internal/", module + "test/", "arrows run cmd and test → internal → pkg"},
-	{"pkg/graceperiod/", "k8s.io/", "the same file travels into the kubelet and stands alone"},
-	{"internal/judge/", module + "pkg/", "a judge works the deadline out from the history on its own; the fix must not judge itself"},
-	{"internal/judge/", "k8s.io/kubernetes/", "a judge reads histories and knows no Kubernetes process"},
-	{"internal/history/", "k8s.io/kubernetes/", "a history knows no Kubernetes process"},
-	{"internal/scenario/", "k8s.io/kubernetes/", "a scenario knows no Kubernetes process"},
-	{"internal/localnode/", module + "internal/scenario", "a node carries out steps and knows no scenario"},
-	{"internal/kindcluster/", module + "internal/scenario", "a cluster carries out steps and knows no scenario"},
-	{"internal/criproxy/", module + "internal/scenario", "the proxy records calls and knows no scenario"},
+	{"pkg/", module + "internal/", "imports go from cmd and test to internal to pkg; other modules import pkg"},
+	{"pkg/", module + "cmd/", "imports go from cmd and test to internal to pkg"},
+	{"internal/", module + "cmd/", "imports go from cmd and test to internal to pkg"},
+	{"internal/", module + "test/", "imports go from cmd and test to internal to pkg"},
+	{"pkg/graceperiod/", "k8s.io/", "the same file is copied into the kubelet and must not depend on anything"},
+	{"internal/judge/", module + "pkg/", "a judge computes the deadline from the history independently; the fix must not judge itself"},
+	{"internal/judge/", "k8s.io/kubernetes/", "a judge only reads histories, independent of Kubernetes code"},
+	{"internal/history/", "k8s.io/kubernetes/", "a history is independent of Kubernetes code"},
+	{"internal/scenario/", "k8s.io/kubernetes/", "a scenario is independent of Kubernetes code"},
+	{"internal/localnode/", module + "internal/scenario", "a node carries out steps, independent of scenarios"},
+	{"internal/kindcluster/", module + "internal/scenario", "a cluster carries out steps, independent of scenarios"},
+	{"internal/criproxy/", module + "internal/scenario", "the proxy records calls, independent of scenarios"},
 }
 
-// floors lists the packages under internal from the ground up. A package imports packages of its own floor and of lower ones.
+// floors lists the packages under internal from the bottom up. A package may import packages of its own floor and of lower
+// ones.
 var floors = [][]string{
-	// Words and tools: nothing of this project below them.
+	// Basic terms and tools, without dependencies in this project.
 	{"actor", "fault", "imagefile", "mutant", "stub/iptables-wrappers/pkg/iptables", "tool", "unixsock", "vendored", "verdict"},
-	// What is done and what happened; what is pinned.
+	// Scenarios and histories; pins.
 	{"docker", "history", "history/apiwatch", "history/lines", "history/stream", "junit", "nodetest", "patchset", "repocheck", "scenario", "versions"},
-	// Judged and built; runtimes, simulated and watched.
+	// Judges and builds; runtimes, simulated and observed.
 	{"bench", "check", "check/command", "cifiles", "control", "criproxy", "intree", "judge", "kubetree", "matrix", "podspec", "property", "property/draw", "result", "sim", "sim/conformance", "simapi"},
-	// Played.
+	// Players and nodes.
 	{"kindnode", "kindnode/rootfs", "localnode", "player"},
-	// Places and suites.
+	// Clusters and suites.
 	{"e2enode", "kindcluster", "regress", "simbuild", "simkubelet", "upstreame2e"},
 	// Many runs.
 	{"matrix/prove", "shard"},
-	// The page is drawn last: only cmd calls it.
+	// The report comes last: only cmd imports it.
 	{"report"},
 }
 
@@ -112,18 +113,18 @@ func floorOf(pkg string) int {
 	return slices.IndexFunc(floors, func(all []string) bool { return slices.Contains(all, pkg) })
 }
 
-// onFloors says what is wrong with an import between packages under internal; "" for nothing.
+// onFloors returns the fault of an import between packages under internal, or "".
 func onFloors(from, to string) string {
 	switch at, below := floorOf(from), floorOf(to); {
 	case at < 0:
 		return "internal/" + from + " has no floor; give it one in internal/repocheck"
 	case below > at:
-		return fmt.Sprintf("internal/%s stands on floor %d, internal/%s on floor %d: arrows run down", from, at, to, below)
+		return fmt.Sprintf("internal/%s is on floor %d, internal/%s on floor %d: imports only go down", from, at, to, below)
 	}
 	return ""
 }
 
-// Imports wants the arrows between packages to run one way. Tests may look up.
+// Imports requires imports between packages to go one way. Tests are exempt.
 func Imports(files []File) []string {
 	var faults []string
 	for _, f := range files {
@@ -133,7 +134,7 @@ func Imports(files []File) []string {
 		fset := token.NewFileSet()
 		parsed, err := parser.ParseFile(fset, f.Path, f.Text, parser.ImportsOnly)
 		if err != nil {
-			continue // the compiler says it better
+			continue // the compiler reports it better
 		}
 		for _, spec := range parsed.Imports {
 			target, _ := strconv.Unquote(spec.Path.Value)

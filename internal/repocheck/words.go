@@ -28,32 +28,32 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// word is a pattern that must not stand in a file, and what to do about it.
+// word is a forbidden pattern, with a reason or remedy.
 type word struct {
 	pattern *regexp.Regexp
 	why     string
-	// goOnly looks at Go files alone.
+	// goOnly restricts the pattern to Go files.
 	goOnly bool
 }
 
-// The patterns are put together from pieces so that this file passes its own check.
+// The patterns are concatenated from pieces so that this file passes its own check.
 var words = []word{
-	{regexp.MustCompile(`\bF` + `lakeAttempts\b`), "a retry that forgives; find out why it fails", true},
-	{regexp.MustCompile(`\bF` + `(?:It|Describe|Context|When|Entry|DescribeTable)\(`), "a focused spec hides all others; take the F away", true},
-	{regexp.MustCompile(`\b(?:TO` + `DO|FIX` + `ME|X` + `XX)\b`), "left for later; do it now, or write it down where work is planned", true},
-	{regexp.MustCompile(`context\.T` + `ODO\(\)`), "a context that nothing ends; pass the caller's", true},
+	{regexp.MustCompile(`\bF` + `lakeAttempts\b`), "a retry hides failures; find out why it fails", true},
+	{regexp.MustCompile(`\bF` + `(?:It|Describe|Context|When|Entry|DescribeTable)\(`), "a focused spec disables all others; remove the F", true},
+	{regexp.MustCompile(`\b(?:TO` + `DO|FIX` + `ME|X` + `XX)\b`), "unfinished work; do it now, or record it where work is planned", true},
+	{regexp.MustCompile(`context\.T` + `ODO\(\)`), "a context that is never cancelled; pass the caller's", true},
 }
 
-// skipped are files whose words are not this project's own.
+// skipped matches files whose words are not this project's own.
 var skipped = regexp.MustCompile(`^(?:patches/.*\.patch|go\.sum|LICENSE)$`)
 
-// Words looks for what does not belong into a project: the patterns above, and the words of the machine it is worked on
-// (see Machine).
+// Words checks for forbidden words: the patterns above, and the words of the machine that the project is developed on (see
+// Machine).
 func Words(files []File, machine []string) []string {
 	all := words
 	for _, m := range machine {
 		all = append(all[:len(all):len(all)], word{regexp.MustCompile(`(?:^|[^A-Za-z0-9_.-])` + regexp.QuoteMeta(m)),
-			"a name of this machine; nobody else has it", false})
+			"a name of this machine; it exists nowhere else", false})
 	}
 	var faults []string
 	for _, f := range files {
@@ -74,8 +74,8 @@ func Words(files []File, machine []string) []string {
 	return faults
 }
 
-// Machine returns the words of this machine: the folder the checkout lies in, the home folder, and the hosts that go
-// fetches modules from. They are found out at run time, since a list of them would be what it forbids.
+// Machine returns the words of this machine: the folder of the checkout, the home folder, and the hosts from which go
+// fetches modules. They are determined at run time, because a list of them would contain what it forbids.
 func Machine(ctx context.Context, root string) ([]string, error) {
 	var found []string
 	dirs := []string{path.Dir(root)}

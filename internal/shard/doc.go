@@ -14,13 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package shard splits a run at the sim level over machines and merges the results: scenarios of the catalogue one by one,
-// random scenarios by seed. A machine computes its part from two numbers; there is no coordinator.
+// Package shard splits a run at the sim level over machines and merges the results. It splits the catalogue by scenario,
+// and random scenarios by seed. A machine computes its part from two numbers; there is no coordinator.
 //
-// A part leaves a manifest beside its artifacts, last of all: what was asked for in all, which part it was, and the digests of
-// the suites that it ran. Merge takes parts only if they are of one run, each there once and none missing, and makes the folder
-// that one machine would have left.
+// A part leaves a manifest beside its artifacts, as its last step: the scope of the whole run, the number of the part, and
+// the digests of the suites that it ran. Merge accepts parts only if they belong to one run and each occurs exactly once,
+// and creates the folder that a single machine would have left.
 //
-// Real: the split, the checks, and the same tables, histories, JUnit and HTML as of a run in one piece. Not there: carrying the
-// files. That is the business of a shared volume.
+// The merged tables, histories, JUnit and HTML are the same as those of an undivided run. The package does not transport
+// files; use a shared volume.
 package shard

@@ -30,7 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Kind is what was split.
+// Kind is the kind of a split run.
 type Kind string
 
 // The kinds.
@@ -39,36 +39,36 @@ const (
 	Properties Kind = "properties" // random scenarios
 )
 
-// Kinds are all kinds, in the order in which they are shown.
+// Kinds returns all kinds, in the order in which they are shown.
 func Kinds() []Kind { return []Kind{Catalogue, Properties} }
 
-// ManifestFile is the name of a kind's manifest in the artifacts folder of a part.
+// ManifestFile returns the name of a kind's manifest in the artifacts folder of a part.
 func ManifestFile(k Kind) string { return "shard-" + string(k) + ".json" }
 
-// Manifest says what a part was a part of. Everything but Part and Found is equal in all parts of one run.
+// Manifest describes the run that a part belongs to. Everything but Part and Found is equal in all parts of one run.
 type Manifest struct {
 	Kind  Kind          `json:"kind"`
 	Part  Part          `json:"part"`
 	Minor string        `json:"minor"`
 	Arms  []verdict.Arm `json:"arms"`
-	// Runtimes are the simulated ones.
+	// Runtimes are the simulated runtimes.
 	Runtimes []string `json:"runtimes"`
 	// Suites are the digests of the arms' test binaries.
 	Suites map[verdict.Arm]string `json:"suites"`
 	// Scenarios are those of the whole run of the catalogue, in its order.
 	Scenarios []string `json:"scenarios,omitempty"`
-	// Seed and Histories say which random scenarios the whole run has.
+	// Seed and Histories determine the random scenarios of the whole run.
 	Seed      int `json:"seed,omitempty"`
 	Histories int `json:"histories,omitempty"`
-	// Found is what the part found with its random scenarios.
+	// Found is the result of the part's random scenarios.
 	Found []property.Results `json:"found,omitempty"`
 
-	// dir is the folder it was read from.
+	// dir is the folder that it was read from.
 	dir string
 }
 
-// Write leaves the manifest in the artifacts folder of the part. It comes last: a folder without one is a part that did not
-// come to its end.
+// Write writes the manifest to the artifacts folder of the part. It must be the last step: a folder without a manifest is a
+// part that did not finish.
 func (m Manifest) Write(dir string) error {
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -81,7 +81,7 @@ func (m Manifest) Write(dir string) error {
 	return os.Rename(file+".new", file)
 }
 
-// Remove takes an earlier manifest away, before a part begins.
+// Remove removes an earlier manifest before a part begins.
 func Remove(dir string, k Kind) error {
 	if err := os.Remove(filepath.Join(dir, ManifestFile(k))); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -109,10 +109,10 @@ func read(dir string, k Kind) (*Manifest, error) {
 	return m, nil
 }
 
-// run is the manifest without what differs between parts, as text to compare.
+// run returns the parts of the manifest that must be equal in all parts, as text to compare.
 func (m Manifest) run() map[string]string {
 	text := func(v any) string {
-		data, _ := json.Marshal(v) // maps come out sorted
+		data, _ := json.Marshal(v) // maps are sorted
 		return string(data)
 	}
 	return map[string]string{
@@ -121,8 +121,8 @@ func (m Manifest) run() map[string]string {
 	}
 }
 
-// whole holds the manifests of one kind against each other and returns them in the order of their parts. All that is wrong
-// is said, not only the first.
+// whole checks that the manifests of one kind belong together and returns them in the order of their parts. It reports all
+// faults, not only the first.
 func whole(k Kind, found []*Manifest) ([]*Manifest, error) {
 	first := found[0]
 	var faults []string
@@ -140,13 +140,13 @@ func whole(k Kind, found []*Manifest) ([]*Manifest, error) {
 	parts := make([]*Manifest, first.Part.Total)
 	for _, m := range found {
 		if twice := parts[m.Part.Index]; twice != nil {
-			faults = append(faults, fmt.Sprintf("%s is there twice, in %s and %s: leave one out", m.Part, twice.dir, m.dir))
+			faults = append(faults, fmt.Sprintf("%s occurs twice, in %s and %s: omit one", m.Part, twice.dir, m.dir))
 		}
 		parts[m.Part.Index] = m
 	}
 	for i, m := range parts {
 		if m == nil {
-			faults = append(faults, fmt.Sprintf("%s is missing: no folder has its %s; it did not come to its end, or its folder was not named", Part{i, len(parts)}, ManifestFile(k)))
+			faults = append(faults, fmt.Sprintf("%s is missing: no folder has its %s; it did not finish, or its folder was not named", Part{i, len(parts)}, ManifestFile(k)))
 		}
 	}
 	if len(faults) > 0 {
@@ -155,7 +155,7 @@ func whole(k Kind, found []*Manifest) ([]*Manifest, error) {
 	return parts, nil
 }
 
-// folders are the given folders, or for one that holds no manifest but folders with one, those.
+// folders returns the given folders; one without a manifest is replaced by its subfolders that have one.
 func folders(dirs []string) (all []string, err error) {
 	has := func(dir string) bool {
 		return slices.ContainsFunc(Kinds(), func(k Kind) bool {

@@ -35,25 +35,25 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// PropertiesFile is what Merge writes of random scenarios.
+// PropertiesFile is the file that Merge writes for random scenarios.
 const PropertiesFile = "properties.json"
 
-// Merged is what the parts found together.
+// Merged is the combined result of the parts.
 type Merged struct {
-	// Runtimes in the order in which they were asked for, with the results of each.
+	// Runtimes in the order in which they were requested, with the results of each.
 	Runtimes []sim.Behaviour
 	Results  map[sim.Behaviour]result.Results
-	// Properties, one for each kind and arm.
+	// Properties has one entry for each kind and arm.
 	Properties []property.Results
-	// Parts is how many parts each kind had.
+	// Parts maps each kind to its number of parts.
 	Parts map[Kind]int
 }
 
-// Merge reads the parts in dirs, which are folders of artifacts or folders of such folders, and writes into out, which is
-// emptied of nothing but must not be one of them, what one machine would have left.
+// Merge reads the parts in dirs, which are folders of artifacts or folders of such folders, and writes into out what a
+// single machine would have left. It does not empty out, which must not be one of the parts.
 //
-// Errors: parts that are of different runs, a part that is there twice, a part that is missing (each is named), results that
-// are not those of their part.
+// It returns an error for parts of different runs, a duplicate part, missing parts (each is named), and results that do not
+// belong to their part.
 func Merge(out string, dirs ...string) (*Merged, error) {
 	all, err := folders(dirs)
 	if err != nil {
@@ -109,7 +109,8 @@ func clean(dir string) string {
 	return dir
 }
 
-// Below is where the artifacts of a runtime lie in a folder of artifacts: those of the first are in the folder itself.
+// Below returns the folder of a runtime's artifacts below a folder of artifacts: the artifacts of the first runtime are in
+// the folder itself.
 func Below(p sim.Behaviour) string {
 	if p == sim.Containerd {
 		return "."
@@ -171,7 +172,7 @@ func together(out string, p sim.Behaviour, rows []scenario.Scenario, parts []*Ma
 		for _, one := range part.Results {
 			key := result.Key{Scenario: one.Scenario, Arm: one.Arm}
 			if _, twice := byKey[key]; twice || !slices.Contains(want, one.Scenario) {
-				return all, fmt.Errorf("%s: %s on %s is another part's, or there twice", file, one.Scenario, one.Arm)
+				return all, fmt.Errorf("%s: %s on %s belongs to another part, or occurs twice", file, one.Scenario, one.Arm)
 			}
 			byKey[key] = one
 			if one.History != "" {
@@ -201,7 +202,7 @@ func ids(rows []scenario.Scenario) (all []string) {
 	return all
 }
 
-// mergeSuites merges what Ginkgo wrote of each arm: JUnit and JSON.
+// mergeSuites merges Ginkgo's reports of each arm: JUnit and JSON.
 func mergeSuites(to string, p sim.Behaviour, parts []*Manifest) error {
 	tmp, err := os.MkdirTemp("", "kgrace-merge-")
 	if err != nil {
@@ -214,7 +215,7 @@ func mergeSuites(to string, p sim.Behaviour, parts []*Manifest) error {
 			c.File("junit", "xml"):   reporters.MergeAndCleanupJUnitReports,
 			c.File("ginkgo", "json"): reporters.MergeAndCleanupJSONReports,
 		} {
-			// Ginkgo removes what it has merged, so it is given copies.
+			// Ginkgo removes the files that it has merged, so it gets copies.
 			var copies []string
 			for i, m := range parts {
 				file := filepath.Join(tmp, fmt.Sprintf("%d-%s", i, name))
@@ -246,7 +247,7 @@ func (merged *Merged) properties(out string, parts []*Manifest) error {
 		kind, arm := one.Kind, one.Arm
 		var found []property.Results
 		histories := 0
-		of := map[string]string{} // the folder that holds a file
+		of := map[string]string{} // maps a file to its folder
 		for _, m := range parts {
 			i := slices.IndexFunc(m.Found, func(r property.Results) bool { return r.Kind == kind && r.Arm == arm })
 			if i < 0 {
@@ -259,9 +260,9 @@ func (merged *Merged) properties(out string, parts []*Manifest) error {
 				}
 			}
 		}
-		// What could not be played says so itself.
+		// Scenarios that could not be played are reported separately.
 		if want := parts[0].Histories; histories != want && !slices.ContainsFunc(found, func(r property.Results) bool { return len(r.Unplayed) > 0 }) {
-			return fmt.Errorf("%s: the parts played %d histories in all, asked for were %d", arm, histories, want)
+			return fmt.Errorf("%s: the parts played %d histories in all, requested were %d", arm, histories, want)
 		}
 		sum := property.Merge(found...)
 		sum.Seed = parts[0].Seed

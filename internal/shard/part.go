@@ -22,9 +22,9 @@ import (
 	"strings"
 )
 
-// Part is one of the parts of a split run. The zero value is the whole run.
+// Part is one part of a split run. The zero value is the whole run.
 type Part struct {
-	// Index counts from 0, as a Kubernetes Indexed Job does.
+	// Index counts from 0, as in a Kubernetes Indexed Job.
 	Index int `json:"index"`
 	Total int `json:"total"`
 }
@@ -32,7 +32,7 @@ type Part struct {
 // Split reports whether the run is split at all.
 func (p Part) Split() bool { return p.Total > 0 }
 
-// String is the part as the command line has it.
+// String returns the part as on the command line.
 func (p Part) String() string {
 	if !p.Split() {
 		return ""
@@ -40,7 +40,7 @@ func (p Part) String() string {
 	return fmt.Sprintf("%d/%d", p.Index, p.Total)
 }
 
-// Set reads "i/n", i from 0 to n-1; it makes *Part a flag.
+// Set parses "i/n", i from 0 to n-1; it makes *Part a flag.
 func (p *Part) Set(text string) error {
 	index, total, ok := strings.Cut(text, "/")
 	i, err1 := strconv.Atoi(index)
@@ -52,11 +52,11 @@ func (p *Part) Set(text string) error {
 	return nil
 }
 
-// Type is for a flag's help.
+// Type returns the type for a flag's help.
 func (p *Part) Type() string { return "i/n" }
 
-// Take returns what falls to the part: every n-th, so that long and short neighbours are spread. All of it for the whole
-// run. The parts are disjoint, and together they are everything.
+// Take returns the part's share of all: every n-th element, so that long and short neighbours are distributed. For the
+// whole run it returns everything. The parts are disjoint and together complete.
 func Take[T any](p Part, all []T) []T {
 	if !p.Split() {
 		return all
@@ -68,7 +68,7 @@ func Take[T any](p Part, all []T) []T {
 	return mine
 }
 
-// Process says which of how many shares of all seeds the i-th of n processes of the part plays.
+// Process returns which share of how many the i-th of n processes of the part plays.
 func (p Part) Process(i, n int) (share, shares int) {
 	if !p.Split() {
 		return i, n
@@ -76,7 +76,7 @@ func (p Part) Process(i, n int) (share, shares int) {
 	return p.Index + p.Total*i, p.Total * n
 }
 
-// Of is how many of n things fall to the part.
+// Of returns how many of n things belong to the part.
 func (p Part) Of(n int) int {
 	if !p.Split() {
 		return n

@@ -42,7 +42,7 @@ import (
 
 const minor = "v1.37"
 
-// all are the scenarios of the tests' runs, one of them such that not every runtime can carry it.
+// all returns the scenarios of the tests' runs, one of which not every runtime supports.
 func all(t *testing.T) []scenario.Scenario {
 	t.Helper()
 	catalogue, err := scenario.Catalogue()
@@ -56,7 +56,7 @@ func all(t *testing.T) []scenario.Scenario {
 	return rows
 }
 
-// leave writes what a part of a run leaves: the zero part is the run in one piece.
+// leave writes what a part of a run leaves; the zero part is the undivided run.
 func leave(t *testing.T, dir string, p Part) {
 	t.Helper()
 	rows := Take(p, all(t))
@@ -100,7 +100,7 @@ func manifest(t *testing.T, p Part) Manifest {
 		Suites: map[verdict.Arm]string{verdict.Stock: "sha256:1", verdict.Fixed: "sha256:2"}}
 }
 
-// properties are those of 20 random scenarios in which stock broke R4 whenever the seed could be divided by 3.
+// properties writes the results of 20 random scenarios in which stock broke R4 whenever the seed was divisible by 3.
 func properties(t *testing.T, dir string, p Part) Manifest {
 	m := manifest(t, p)
 	m.Kind, m.Scenarios, m.Seed, m.Histories = Properties, nil, 100, 20
@@ -134,7 +134,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// parts leaves the parts of a run below one folder.
+// parts writes the parts of a run below one folder.
 func parts(t *testing.T, total int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -144,7 +144,7 @@ func parts(t *testing.T, total int) string {
 	return dir
 }
 
-// TestMergedIsAsInOnePiece: same rows, same verdicts, same histories, for every number of parts.
+// TestMergedIsAsInOnePiece: same rows, verdicts and histories as in an undivided run, for every number of parts.
 func TestMergedIsAsInOnePiece(t *testing.T) {
 	piece := t.TempDir()
 	leave(t, piece, Part{})
@@ -200,7 +200,7 @@ func TestMergedIsAsInOnePiece(t *testing.T) {
 	}
 }
 
-// TestMergeRefuses shows what must not pass for a whole run.
+// TestMergeRefuses lists inputs that Merge must not accept as a whole run.
 func TestMergeRefuses(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spoil func(t *testing.T, dir string) []string
@@ -217,8 +217,8 @@ func TestMergeRefuses(t *testing.T) {
 		"a part twice": {func(t *testing.T, dir string) []string {
 			must(t, os.CopyFS(filepath.Join(dir, "again"), os.DirFS(filepath.Join(dir, "part-0"))))
 			return nil
-		}, "0/3 is there twice, in "},
-		"a folder named twice": {func(_ *testing.T, dir string) []string { return []string{dir, filepath.Join(dir, "part-0")} }, "0/3 is there twice"},
+		}, "0/3 occurs twice, in "},
+		"a folder named twice": {func(_ *testing.T, dir string) []string { return []string{dir, filepath.Join(dir, "part-0")} }, "0/3 occurs twice"},
 		"parts of another split": {func(t *testing.T, dir string) []string {
 			leave(t, filepath.Join(dir, "part-1"), Part{1, 4})
 			return nil
@@ -259,7 +259,7 @@ func TestMergeRefuses(t *testing.T) {
 			m.Found[0].Histories--
 			must(t, m.Write(filepath.Join(dir, "part-1")))
 			return nil
-		}, "19 histories in all, asked for were 20"},
+		}, "19 histories in all, requested were 20"},
 		"no part at all": {func(t *testing.T, _ string) []string { return []string{t.TempDir()} }, "holds no part of a run"},
 		"half a manifest": {func(t *testing.T, dir string) []string {
 			must(t, os.WriteFile(filepath.Join(dir, "part-1", ManifestFile(Catalogue)), []byte(`{"kind":`), 0o644))
@@ -287,7 +287,7 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// TestARedPartIsRedInAll: a verdict in one part decides the whole; a result that is missing makes it invalid, not good.
+// TestARedPartIsRedInAll: a verdict in one part decides the whole; a missing result makes it invalid, not good.
 func TestARedPartIsRedInAll(t *testing.T) {
 	for want, spoil := range map[verdict.Status]func(*result.Results){
 		verdict.StatusRed:     func(r *result.Results) { r.Results[0].Rules[0].Verdict = verdict.Regressed },
@@ -318,7 +318,7 @@ func TestParts(t *testing.T) {
 		if !slices.Equal(got, numbers) {
 			t.Errorf("%d parts: %v", total, got)
 		}
-		// The same by processes: three in each part.
+		// The same for processes: three in each part.
 		seen := map[int]int{}
 		for i := range total {
 			p := Part{i, total}

@@ -33,15 +33,16 @@ import (
 // SuitesFile is the name of the list in a folder of compiled suites.
 const SuitesFile = "suites.json"
 
-// Suites are compiled suites of the sim level, made on another machine. They need neither Go nor a checkout.
+// Suites are suites of the sim level, compiled on another machine. They need neither Go nor a checkout.
 type Suites struct {
 	Minor string `json:"minor"`
-	// Files by arm, relative to the folder of the list, and the digest of each.
+	// Files are paths by arm, relative to the folder of the list; Digests are the digests of the files.
 	Files   map[verdict.Arm]string `json:"files"`
 	Digests map[verdict.Arm]string `json:"digests"`
 }
 
-// NewSuites takes compiled suites by their paths. Files has the names that they are to have below a folder of suites.
+// NewSuites creates the list for compiled suites, given by their paths. Files contains the names that they will have below
+// a folder of suites.
 func NewSuites(minor string, paths map[verdict.Arm]string) (s Suites, err error) {
 	s = Suites{Minor: minor, Files: map[verdict.Arm]string{}, Digests: map[verdict.Arm]string{}}
 	for arm, path := range paths {
@@ -62,12 +63,12 @@ func (s Suites) Write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, SuitesFile), append(data, '\n'), 0o644)
 }
 
-// OpenSuites reads the list in dir and looks at the files. The paths of the result are whole.
+// OpenSuites reads the list in dir and checks the files. The paths of the result include dir.
 func OpenSuites(dir string) (s Suites, err error) {
 	list := filepath.Join(dir, SuitesFile)
 	data, err := os.ReadFile(list)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, fmt.Errorf("%s holds no %s; `kgrace shard image` makes an image with such a folder", dir, SuitesFile)
+		return s, fmt.Errorf("%s contains no %s;  `kgrace shard image` makes an image with such a folder", dir, SuitesFile)
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &s)

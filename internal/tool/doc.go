@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package tool runs go and git as child processes. Their results depend on the arguments alone: the caller's settings (GOFLAGS,
-// GIT_DIR, the user's git configuration, ...) are removed, and the Go toolchain is the pinned one.
+// Package tool runs go and git as child processes. Their results depend only on the arguments: the caller's settings
+// (GOFLAGS, GIT_DIR, the user's git configuration, ...) are removed, and the Go toolchain is the pinned one.
 //
-// A child runs in a process group of its own. When the context ends the whole group is asked to stop with SIGTERM and, after a
-// while, killed; go build's compilers do not outlive their parent.
+// A child runs in a process group of its own. When the context ends, the whole group gets a SIGTERM and, after a while, is
+// killed, so go build's compilers do not outlive their parent.
 package tool

@@ -22,7 +22,7 @@ import (
 	"path/filepath"
 )
 
-// CopyFile copies a file's content, making the folders of to.
+// CopyFile copies a file's content and creates the parent folders of to.
 func CopyFile(to, from string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

@@ -26,34 +26,34 @@ import (
 	"strings"
 )
 
-// GoFlags are the flags of every go command. -trimpath lets both arms share one build cache; the trees are git
-// repositories of our own making, so stamping them into binaries would say nothing.
+// GoFlags are the flags of every go command. -trimpath lets both arms share one build cache; the trees are git repositories
+// that we create, so VCS stamps in binaries would be meaningless.
 const GoFlags = "-trimpath -buildvcs=false"
 
-// GoEnv is the environment for a go command with the given toolchain: the caller's, without what would change the result.
-// Where modules come from (GOPROXY, GONOSUMDB, GOMODCACHE, ...) and GOCACHE stay the caller's business.
+// GoEnv returns the environment for a go command with the given toolchain: the caller's, without variables that would
+// change the result. The caller still controls the origin of modules (GOPROXY, GONOSUMDB, GOMODCACHE, ...) and GOCACHE.
 func GoEnv(toolchain string, env ...string) []string {
 	base := without(os.Environ(), "GOFLAGS=", "GOTOOLCHAIN=", "GOWORK=", "GO111MODULE=", "GOOS=", "GOARCH=", "GOAMD64=",
 		"GOARM64=", "GOEXPERIMENT=", "GODEBUG=", "CGO_", "GIT_")
 	return append(base, append([]string{"GOTOOLCHAIN=" + toolchain, "GOFLAGS=" + GoFlags, "GOWORK=off", "CGO_ENABLED=0"}, env...)...)
 }
 
-// Module is a module in the module cache, as go mod download tells.
+// Module is a module in the module cache, as reported by go mod download.
 type Module struct {
 	Path     string
 	Version  string
 	Info     string // file with the version's time
 	GoMod    string // file
-	Dir      string // extracted, read-only. Never run a go command in it: it may hold a go.work that points nowhere
+	Dir      string // extracted, read-only. Never run a go command in it: it may contain a go.work that refers to missing folders
 	Sum      string // go.sum lines
 	GoModSum string
 	Error    string
 }
 
-// DownloadError says which module could not be brought into the module cache.
+// DownloadError reports a module that could not be downloaded.
 type DownloadError struct {
 	Module string // path@version
-	Said   string // what go said
+	Said   string // output of go
 }
 
 func (e *DownloadError) Error() string {
@@ -61,8 +61,8 @@ func (e *DownloadError) Error() string {
 		"  it comes from the Go module proxy (see `go env GOPROXY`) and is needed once; connect to a network, or set GOPROXY to a mirror or to file:///path/of/a/copied/GOMODCACHE/cache/download", e.Module, strings.TrimSpace(e.Said))
 }
 
-// Download brings modules, each given as path@version, into the module cache and returns them in that order.
-// It runs outside of any module.
+// Download downloads modules, each given as path@version, into the module cache and returns them in that order. It runs
+// outside of any module.
 func Download(ctx context.Context, toolchain string, modules ...string) ([]Module, error) {
 	dir, err := os.MkdirTemp("", "kgrace-download-")
 	if err != nil {
@@ -93,14 +93,14 @@ func Download(ctx context.Context, toolchain string, modules ...string) ([]Modul
 	for _, name := range modules {
 		m, ok := byName[name]
 		if !ok {
-			return nil, fmt.Errorf("go mod download did not tell of %s", name)
+			return nil, fmt.Errorf("go mod download did not report %s", name)
 		}
 		found = append(found, m)
 	}
 	return found, nil
 }
 
-// toolchainError tells a toolchain that cannot be had from other failures of a go command.
+// toolchainError recognizes a toolchain that is not available, among other failures of a go command.
 func toolchainError(toolchain string, err error) error {
 	var failed *Error
 	if errors.As(err, &failed) && strings.Contains(failed.Stderr, "download "+toolchain) {

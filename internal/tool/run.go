@@ -28,8 +28,8 @@ import (
 	"time"
 )
 
-// stopWait is how long a child has to end after SIGTERM before its group is killed. git removes its lock files and go
-// its work folder in that time.
+// stopWait is the time for a child to end after SIGTERM before its group is killed. In that time git removes its lock files
+// and go its work folder.
 const stopWait = 5 * time.Second
 
 // Cmd is one run of a program.
@@ -38,17 +38,17 @@ type Cmd struct {
 	Env   []string
 	Args  []string // the program's name first
 	Stdin io.Reader
-	// Stdout, when set, gets the output in place of Run's result.
+	// Stdout, if set, receives the output, and Run returns "".
 	Stdout io.Writer
-	// Stderr, when set, gets a copy of what the program says on stderr.
+	// Stderr, if set, receives a copy of stderr.
 	Stderr io.Writer
 }
 
-// Error says that a program could not be run or failed.
+// Error reports a program that could not be run or that failed.
 type Error struct {
 	Args   []string
 	Dir    string
-	Stdout string // what it wrote, for programs that put their errors there
+	Stdout string // output, for programs that print errors there
 	Stderr string
 	Err    error
 }
@@ -66,8 +66,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Run runs c and returns its standard output. The error is an *Error; when the context ended it also satisfies
-// errors.Is with the context's error.
+// Run runs c and returns its standard output. The error is an *Error; if the context ended, it also satisfies errors.Is
+// with the context's error.
 func Run(ctx context.Context, c Cmd) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -87,7 +87,7 @@ func Run(ctx context.Context, c Cmd) (string, error) {
 	cmd.WaitDelay = stopWait
 	err := cmd.Run()
 	if ctx.Err() != nil && cmd.Process != nil {
-		// What of the group is left did not listen.
+		// Kill whatever in the group ignored the SIGTERM.
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 	if err == nil {
@@ -99,7 +99,7 @@ func Run(ctx context.Context, c Cmd) (string, error) {
 	return stdout.String(), &Error{Args: c.Args, Dir: c.Dir, Stdout: stdout.String(), Stderr: stderr.String(), Err: err}
 }
 
-// tail keeps the last n lines: compilers say what matters at the end.
+// tail returns the last n lines: compilers print the important ones at the end.
 func tail(s string, n int) string {
 	lines := strings.Split(s, "\n")
 	if len(lines) <= n {

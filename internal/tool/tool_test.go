@@ -61,7 +61,7 @@ func TestRunKeepsTheEndOfLongErrors(t *testing.T) {
 	}
 }
 
-// A child of the child must not outlive the context either: go build has compilers, git has helpers.
+// A child of the child must not outlive the context either: go build starts compilers, git starts helpers.
 func TestInterruptEndsTheWholeGroup(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "alive")
@@ -71,7 +71,7 @@ func TestInterruptEndsTheWholeGroup(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		// Both hold the fifo open for writing; the grandchild says that it runs and then blocks.
+		// Both hold the fifo open for writing; the grandchild reports that it runs and then blocks.
 		_, err := Run(ctx, Cmd{Dir: dir, Args: []string{"/bin/sh", "-c", `(echo up; exec sleep 1000) > alive & wait`}})
 		ended <- err
 	}()
@@ -88,7 +88,7 @@ func TestInterruptEndsTheWholeGroup(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
-	// End of file comes when no writer is left.
+	// EOF means that no writer is left.
 	if n, err := f.Read(up); n != 0 {
 		t.Errorf("somebody still writes: %q, %v", up[:n], err)
 	}

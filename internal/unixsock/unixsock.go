@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package unixsock listens on unix sockets in the file system: it refuses a path that is too long, replaces a socket that a
-// dead process left, and refuses one that is in use.
+// Package unixsock listens on unix sockets in the file system: it rejects a path that is too long, replaces a socket left
+// by a dead process, and fails on one that is in use.
 package unixsock
 
 import (
@@ -28,21 +28,21 @@ import (
 	"time"
 )
 
-// MaxPath is how many bytes the path of a unix socket may have on Linux (sun_path less its final zero).
+// MaxPath is the maximum length in bytes of a unix socket's path on Linux (sun_path without the terminating zero).
 const MaxPath = 107
 
-// CheckPath says why path cannot be a unix socket's path, or nil.
+// CheckPath returns an error if path cannot be the path of a unix socket.
 func CheckPath(path string) error {
 	if !filepath.IsAbs(path) {
 		return fmt.Errorf("unix socket %q: expected an absolute path", path)
 	}
 	if len(path) > MaxPath {
-		return fmt.Errorf("unix socket %q: the path has %d bytes, the kernel takes %d; use a shorter folder", path, len(path), MaxPath)
+		return fmt.Errorf("unix socket %q: the path has %d bytes, the kernel accepts %d; use a folder with a shorter path", path, len(path), MaxPath)
 	}
 	return nil
 }
 
-// Listen listens on path and gives the socket the permissions perm. The listener removes the file when it is closed.
+// Listen listens on path and sets the socket's permissions to perm. The listener removes the file when it is closed.
 func Listen(path string, perm os.FileMode) (*net.UnixListener, error) {
 	if err := CheckPath(path); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func Listen(path string, perm os.FileMode) (*net.UnixListener, error) {
 	return listener, nil
 }
 
-// clear removes a socket nobody listens on.
+// clear removes a socket that nobody listens on.
 func clear(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -71,7 +71,7 @@ func clear(path string) error {
 		return err
 	}
 	if info.Mode()&os.ModeSocket == 0 {
-		return fmt.Errorf("listen on %s: a file that is no socket is in the way (%s)", path, info.Mode())
+		return fmt.Errorf("listen on %s: a file that is not a socket is in the way (%s)", path, info.Mode())
 	}
 	conn, err := net.DialTimeout("unix", path, time.Second)
 	if err == nil {

@@ -164,7 +164,7 @@ func (r Runner) process(ctx context.Context, name string, batch []Spec, progress
 	return found, err
 }
 
-// outcomes picks the batch's specs out of the reports.
+// outcomes selects the batch's specs from the reports.
 func outcomes(reports []types.Report, batch []Spec) map[string]Outcome {
 	wanted := map[string]bool{}
 	for _, s := range batch {

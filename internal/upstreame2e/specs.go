@@ -89,7 +89,7 @@ func parse(data []byte) (s Selection, err error) {
 
 // Spec is one of upstream's specs.
 type Spec struct {
-	// Text is its full text, labels included: a name for people and for Ginkgo's focus.
+	// Text is its full text, including labels: a name for people and for Ginkgo's focus.
 	Text string `json:"text"`
 	// Why is the reason why it is run or not run.
 	Why string `json:"why"`

@@ -14,9 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package vendored copies files of the fixed tree into this module and checks that the copies are up to date. A copy differs
-// from its source only in the package's name, in the paths of imports that are copied too, and in a line that names the source
-// (see Copy). Nothing is edited by hand.
-//
-// The tree leads: a change to a copied file is made in a patch, and `kgrace update` brings it here.
+// Package vendored copies files of the fixed tree into this module and checks that the copies are up to date. A copy
+// differs from its source only in the package name, in the paths of imports that are copied too, and in a line that names
+// the source (see Copy). Copies are never edited by hand: change a copied file in a patch, and `kgrace update` copies the
+// change.
 package vendored

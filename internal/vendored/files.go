@@ -28,7 +28,7 @@ import (
 	"strings"
 )
 
-// Update writes every copy whose text differs from what tree gives into the module at root, and returns their names.
+// Update writes every copy that differs from the one that tree yields into the module at root, and returns their names.
 func Update(tree, root, origin string, copies []Copy) ([]string, error) {
 	var written []string
 	for _, c := range copies {
@@ -55,7 +55,7 @@ func Update(tree, root, origin string, copies []Copy) ([]string, error) {
 	return written, nil
 }
 
-// Verify compares every copy in the module at root with what tree gives, and names each that differs.
+// Verify compares every copy in the module at root with the one that tree yields; the error names each that differs.
 func Verify(tree, root, origin string, copies []Copy) error {
 	var errs []error
 	for _, c := range copies {
@@ -82,7 +82,7 @@ func Verify(tree, root, origin string, copies []Copy) error {
 func wanted(c Copy, tree, origin string, copies []Copy) ([]byte, error) {
 	src, err := os.ReadFile(filepath.Join(tree, filepath.FromSlash(c.From)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: the fixed tree has no such file; the list of copies stands in internal/vendored/copies.go", c.From)
+		return nil, fmt.Errorf("%s: the fixed tree has no such file; the list of copies is in internal/vendored/copies.go", c.From)
 	}
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func wanted(c Copy, tree, origin string, copies []Copy) ([]byte, error) {
 	return Transform(c, src, origin, copies)
 }
 
-// unlisted finds files of an Own package in the tree that nobody copies: the package here would be another one.
+// unlisted returns an error for each file of an Own package in the tree that is not copied: the package here would differ.
 func unlisted(tree string, copies []Copy) []error {
 	listed := map[string]bool{}
 	var dirs []string
@@ -104,7 +104,7 @@ func unlisted(tree string, copies []Copy) []error {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(filepath.Join(tree, filepath.FromSlash(dir)))
 		if err != nil {
-			continue // wanted has said so
+			continue // wanted has already reported it
 		}
 		for _, e := range entries {
 			name := path.Join(dir, e.Name())
@@ -116,7 +116,7 @@ func unlisted(tree string, copies []Copy) []error {
 	return errs
 }
 
-// difference returns the first line, counted from 1, on which two texts differ.
+// difference returns the first line, counted from 1, at which two texts differ.
 func difference(have, want []byte) (line int, got, expect string) {
 	h, w := strings.Split(string(have), "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(h), len(w)) {

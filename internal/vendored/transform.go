@@ -27,7 +27,7 @@ import (
 	"strings"
 )
 
-// Header stands at the head of every file of this project.
+// Header is the header of every file of this project.
 const Header = `/*
 Copyright The kgrace Authors.
 
@@ -52,7 +52,7 @@ type edit struct {
 	text       string
 }
 
-// Transform returns the copy of src, the text of c.From. origin says in words what the tree is ("Kubernetes v1.37.2 with
+// Transform returns the copy of src, the text of c.From. origin describes the tree ("Kubernetes v1.37.2 with
 // patches/v1.37").
 func Transform(c Copy, src []byte, origin string, copies []Copy) ([]byte, error) {
 	fset := token.NewFileSet()
@@ -92,6 +92,6 @@ func Transform(c Copy, src []byte, origin string, copies []Copy) ([]byte, error)
 		pos = e.end
 	}
 	out.Write(src[pos:])
-	// A moved import sorts to another line.
+	// A changed import path sorts to another line.
 	return format.Source([]byte(out.String()))
 }

@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package versions reads versions.yaml, which pins every external version: the Kubernetes minors with their staging modules and
-// Go toolchain, and the other programs of a real node.
+// Package versions reads versions.yaml, which pins every external version: the Kubernetes minors with their staging modules
+// and Go toolchain, and the other programs of a real node.
 //
-// It also holds the main module's go.mod against it (CheckGoMod, UpdateGoMod): k8s.io/kubernetes is no library, so its staging
-// modules must be replaced one by one, and those lines are generated.
+// It also checks the main module's go.mod against it (CheckGoMod, UpdateGoMod): k8s.io/kubernetes is not meant to be
+// imported, so its staging modules must be replaced one by one, and those lines are generated.
 package versions

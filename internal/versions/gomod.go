@@ -34,11 +34,11 @@ import (
 
 const (
 	kubeModule = "k8s.io/kubernetes"
-	// What a staging module is required at where a replacement decides.
+	// The version at which a staging module is required if a replacement decides.
 	noVersion = "v0.0.0"
 )
 
-// StagingModules lists, sorted, the modules that Kubernetes' own go.mod takes from its staging folders.
+// StagingModules returns, sorted, the modules that Kubernetes' own go.mod replaces by its staging folders.
 func StagingModules(kubernetes *modfile.File) []string {
 	var found []string
 	for _, r := range kubernetes.Replace {
@@ -51,20 +51,20 @@ func StagingModules(kubernetes *modfile.File) []string {
 }
 
 // CheckGoMod checks that the main module at root is built against the default minor of its versions.yaml: it requires that
-// k8s.io/kubernetes and those staging modules, and replaces every staging module, and no other of k8s.io, by its published
-// version. The error lists every line that differs and says how to mend it.
+// version of k8s.io/kubernetes and its staging modules, and replaces every staging module, and no other module of k8s.io,
+// by its published version. The error lists every line that differs and names the command that fixes it.
 func CheckGoMod(root string) error {
 	m, staging, f, err := loadGoMod(root)
 	if err != nil {
 		return err
 	}
 	if wrong := compareGoMod(f, m, staging); len(wrong) > 0 {
-		return fmt.Errorf("go.mod does not agree with %s; `make update` mends it:\n  %s", FileName, strings.Join(wrong, "\n  "))
+		return fmt.Errorf("go.mod does not agree with %s; `make update` fixes it:\n  %s", FileName, strings.Join(wrong, "\n  "))
 	}
 	return nil
 }
 
-// UpdateGoMod makes the go.mod at root agree with versions.yaml and, if that changed it, lets go mod tidy fill in the rest.
+// UpdateGoMod makes the go.mod at root agree with versions.yaml and, if that changed it, runs go mod tidy.
 func UpdateGoMod(root string) (changed bool, err error) {
 	m, staging, f, err := loadGoMod(root)
 	if err != nil {
@@ -109,7 +109,7 @@ func loadGoMod(root string) (m Minor, staging []string, main *modfile.File, err 
 		return m, nil, nil, err
 	}
 	if staging = StagingModules(kube); len(staging) == 0 {
-		err = fmt.Errorf("%s@%s names no staging modules", kubeModule, m.Kubernetes)
+		err = fmt.Errorf("%s@%s lists no staging modules", kubeModule, m.Kubernetes)
 	}
 	return m, staging, main, err
 }
@@ -122,7 +122,7 @@ func parseGoMod(path string) (*modfile.File, error) {
 	return modfile.Parse(path, data, nil)
 }
 
-// compareGoMod lists what is wrong.
+// compareGoMod returns the differences.
 func compareGoMod(f *modfile.File, m Minor, staging []string) []string {
 	var wrong []string
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -162,7 +162,7 @@ func compareGoMod(f *modfile.File, m Minor, staging []string) []string {
 	return wrong
 }
 
-// mendGoMod edits f so that compareGoMod finds nothing.
+// mendGoMod edits f so that compareGoMod finds no difference.
 func mendGoMod(f *modfile.File, m Minor, staging []string) error {
 	var errs []error
 	for _, r := range slices.Clone(f.Replace) {
@@ -187,8 +187,8 @@ func mendGoMod(f *modfile.File, m Minor, staging []string) error {
 	return errors.Join(errs...)
 }
 
-// setReplace replaces a staging module by its published version. A new line goes into the block of the others, which
-// modfile by itself does not do.
+// setReplace replaces a staging module by its published version. It adds a new line to the block of the others, which
+// modfile does not do by itself.
 func setReplace(f *modfile.File, mod module.Version) error {
 	known := slices.ContainsFunc(f.Replace, func(r *modfile.Replace) bool { return r.Old.Path == mod.Path })
 	for _, stmt := range f.Syntax.Stmt {

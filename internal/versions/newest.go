@@ -20,8 +20,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Newest returns the newest of the tags that is a release of the same minor, and whether it is newer than the pinned one. A
-// pre-release counts only where the pin is one itself: who runs releases waits for a release. "" if there is none.
+// Newest returns the newest of the tags that is a release of the same minor, and reports whether it is newer than the
+// pinned one. A pre-release counts only if the pin is one itself. tag is "" if there is none.
 func (m Minor) Newest(tags []string) (tag string, newer bool) {
 	for _, t := range tags {
 		if !semver.IsValid(t) || semver.Build(t) != "" || semver.MajorMinor(t) != semver.MajorMinor(m.Kubernetes) {

@@ -26,7 +26,7 @@ func TestNewest(t *testing.T) {
 	}{
 		{"v1.36.4", "v1.36.10", true},
 		{"v1.36.10", "v1.36.10", false},
-		{"v1.36.11", "v1.36.10", false}, // the proxy may not list what it has
+		{"v1.36.11", "v1.36.10", false}, // the proxy may not list the pinned version
 		{"v1.37.2", "v1.37.2", false},
 		{"v1.38.0-beta.0", "v1.38.0-beta.1", true},
 		{"v1.37.0-alpha.1", "v1.37.2", true},

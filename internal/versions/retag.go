@@ -27,7 +27,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Move returns the pins of m for another release of the same minor; our releases on top of it count from 1 again.
+// Move returns the pins of m for another release of the same minor; our own revision starts at 1 again.
 func (m Minor) Move(tag string) (Minor, error) {
 	switch {
 	case !semver.IsValid(tag) || semver.Canonical(tag) != tag:
@@ -35,14 +35,14 @@ func (m Minor) Move(tag string) (Minor, error) {
 	case semver.MajorMinor(tag) != semver.MajorMinor(m.Kubernetes):
 		return m, fmt.Errorf("%s belongs to minor %s, the series to %s", tag, semver.MajorMinor(tag), semver.MajorMinor(m.Kubernetes))
 	case tag == m.Kubernetes:
-		return m, fmt.Errorf("the series stands on %s already", tag)
+		return m, fmt.Errorf("the series is already based on %s", tag)
 	}
 	m.Kubernetes, m.Staging, m.Revision = tag, "v0"+strings.TrimPrefix(tag, "v1"), 1
 	return m, nil
 }
 
-// Retag writes the pins that Move gives into the versions.yaml at root and leaves everything else in the file as it is,
-// comments included.
+// Retag writes the pins that Move returns into the versions.yaml at root and leaves the rest of the file as it is,
+// including comments.
 func Retag(root, minor, tag string) error {
 	f, err := LoadRoot(root)
 	if err != nil {

@@ -86,7 +86,7 @@ func TestParseStub(t *testing.T) {
 		}
 	}
 	for _, source := range []string{"", "example.test/m", "example.test/m@latest", "./", "./../elsewhere", "/root"} {
-		if got, err := ParseStub(source); err == nil || !strings.Contains(err.Error(), "is no stub") {
+		if got, err := ParseStub(source); err == nil || !strings.Contains(err.Error(), "is not a stub") {
 			t.Errorf("%q: got %+v, %v", source, got, err)
 		}
 	}

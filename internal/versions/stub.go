@@ -26,15 +26,16 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// noStub is a module without packages, for one that nothing we build or test imports.
+// noStub is a module without packages, for a module that nothing we build or test imports.
 const noStub = "none"
 
-// Stub is what takes the place of a module that cannot be had.
+// Stub replaces a module that is not available.
 type Stub struct {
-	// Module and Version are what to download; empty where nothing is.
+	// Module and Version are the module to download; empty if there is none.
 	Module, Version string
-	// Dir is a folder, slash-separated: in the module, or, if there is none, in the checkout of this project. Its Go files
-	// become the module. Empty for all of the module, which then is another version of the one it stands for.
+	// Dir is a slash-separated folder in the module, or, without a module, in the checkout of this project. Its Go files
+	// become the stub. If Dir is empty, the stub is the whole module, which then is another version of the module that it
+	// replaces.
 	Dir string
 }
 
@@ -54,16 +55,16 @@ func ParseStub(source string) (Stub, error) {
 	name, rest, _ := strings.Cut(source, "@")
 	version, dir, _ := strings.Cut(rest, "/")
 	if err := module.Check(name, version); err != nil {
-		return Stub{}, fmt.Errorf("%q is no stub; want module@version, module@version/folder, ./folder of this project, or %s", source, noStub)
+		return Stub{}, fmt.Errorf("%q is not a stub; want module@version, module@version/folder, ./folder of this project, or %s", source, noStub)
 	}
 	return Stub{Module: name, Version: version, Dir: dir}, nil
 }
 
-// IsVersion reports whether another version of the module stands in, and not a folder.
+// IsVersion reports whether the stub is another version of the module, and not a folder.
 func (s Stub) IsVersion() bool { return s.Module != "" && s.Dir == "" }
 
-// Absent lists the modules that the tree of a minor does not have as its tag asks for them: nothing stands in for them, or
-// what was something else once. Another version of the same module is taken at its word.
+// Absent returns the modules that a minor's tree does not contain as its tag requires them: those without a stub, or with a
+// stub from something else. Another version of the same module counts as present.
 func (m Minor) Absent() ([]string, error) {
 	var absent []string
 	for _, name := range slices.Sorted(maps.Keys(m.Stubs)) {

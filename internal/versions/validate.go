@@ -32,14 +32,14 @@ var (
 	minorName = regexp.MustCompile(`^v1\.\d+$`)
 	toolchain = regexp.MustCompile(`^go1\.\d+(\.\d+|rc\d+)$`)
 	buildTag  = regexp.MustCompile(`^[A-Za-z0-9_.]+$`)
-	// A program's name becomes a folder and a file.
+	// A program's name becomes the name of a folder and a file.
 	programName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
-	// The name of a package, as Debian's policy has it.
+	// The name of a package according to Debian's policy.
 	debianPackage = regexp.MustCompile(`^[a-z0-9][a-z0-9.+-]+$`)
 	linkVar       = regexp.MustCompile(`^[A-Za-z0-9_./-]+\.[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// validate reports all that is wrong, so that a file is mended in one go.
+// validate reports all errors, so that the file can be fixed at once.
 func (f *File) validate() error {
 	var errs []error
 	wrong := func(field, format string, args ...any) {
@@ -48,7 +48,7 @@ func (f *File) validate() error {
 	if len(f.Minors) == 0 {
 		wrong("minors", "empty; want at least one Kubernetes minor")
 	} else if _, ok := f.Minors[f.Default]; !ok {
-		wrong("default", "%q is none of the minors %s", f.Default, strings.Join(f.MinorNames(), ", "))
+		wrong("default", "%q is not one of the minors %s", f.Default, strings.Join(f.MinorNames(), ", "))
 	}
 	for _, name := range f.MinorNames() {
 		f.Minors[name].validate(name, wrong)
@@ -59,7 +59,7 @@ func (f *File) validate() error {
 		p.validate(name, wrong)
 		for _, binary := range slices.Sorted(maps.Keys(p.Packages)) {
 			if other, ok := provider[binary]; ok {
-				wrong("programs."+name+".packages."+binary, "comes from program %s already", other)
+				wrong("programs."+name+".packages."+binary, "already comes from program %s", other)
 			}
 			provider[binary] = name
 		}
@@ -68,7 +68,7 @@ func (f *File) validate() error {
 		for _, binary := range slices.Sorted(maps.Keys(f.Minors[name].Debian)) {
 			at, pkg := "minors."+name+".debian."+binary, f.Minors[name].Debian[binary]
 			if _, ok := provider[binary]; !ok {
-				wrong(at, "none of the programs below, so it takes nothing's place")
+				wrong(at, "not one of the programs below, so it replaces nothing")
 			}
 			if !debianPackage.MatchString(pkg) {
 				wrong(at, "%q is not the name of a Debian package", pkg)
@@ -132,7 +132,7 @@ func (p Program) validate(name string, wrong func(field, format string, args ...
 	}
 	for _, binary := range slices.Sorted(maps.Keys(p.Packages)) {
 		if pkg := p.Packages[binary]; pkg != p.Module && !strings.HasPrefix(pkg, p.Module+"/") {
-			wrong(at+".packages."+binary, "%q is no package of module %s", pkg, p.Module)
+			wrong(at+".packages."+binary, "%q is not a package of module %s", pkg, p.Module)
 		}
 		if !programName.MatchString(binary) {
 			wrong(at+".packages."+binary, "not a program name; want lower-case letters, digits, dots and dashes")

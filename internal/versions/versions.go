@@ -34,7 +34,7 @@ const FileName = "versions.yaml"
 
 // File is versions.yaml.
 type File struct {
-	// Default is the minor that is meant when nobody names one, and the one that the main module is built against.
+	// Default is the minor that is used if none is named, and that the main module is built against.
 	Default string `json:"default"`
 	// Minors by name, "v1.37". Each has a series under patches/.
 	Minors map[string]Minor `json:"minors"`
@@ -48,49 +48,47 @@ type File struct {
 type Minor struct {
 	// Kubernetes is the tag of k8s.io/kubernetes, "v1.37.2".
 	Kubernetes string `json:"kubernetes"`
-	// Staging is the tag of the staging modules that belong to it, "v0.37.2".
+	// Staging is the matching tag of the staging modules, "v0.37.2".
 	Staging string `json:"staging"`
-	// Go is the toolchain that builds and tests it, as GOTOOLCHAIN takes it: "go1.26.10".
+	// Go is the toolchain that builds and tests it, as a GOTOOLCHAIN value: "go1.26.10".
 	Go string `json:"go"`
 	// Revision counts our releases on top of the tag, from 1.
 	Revision int `json:"revision"`
-	// Stubs name the modules that the module proxy does not have in the version that this tag asks for, and what is
-	// taken in the place of each. ParseStub says what there is.
+	// Stubs maps modules that the module proxy does not have in the version required by this tag to their replacements.
+	// ParseStub lists the forms.
 	Stubs map[string]string `json:"stubs,omitempty"`
-	// Debian names the programs of a node that come from the machine's Debian packages in place of Programs: binary to
-	// package.
+	// Debian maps the binaries of a node that come from Debian packages instead of Programs to their packages.
 	Debian map[string]string `json:"debian,omitempty"`
 }
 
-// FixedVersion is what programs of the fixed arm call themselves, "v1.37.2+grace.1". The part behind the plus is semver
-// build metadata: such a version is neither older nor newer than the tag, and no pre-release.
+// FixedVersion returns the version that programs of the fixed arm report, "v1.37.2+grace.1". The part after the plus is
+// semver build metadata: such a version is neither older nor newer than the tag, and not a pre-release.
 func (m Minor) FixedVersion() string {
 	return fmt.Sprintf("%s+grace.%d", m.Kubernetes, m.Revision)
 }
 
-// Program pins a Go module and says how its programs are built.
+// Program pins a Go module and describes how to build its programs.
 type Program struct {
-	// Module and Version name the module.
+	// Module and Version identify the module.
 	Module  string `json:"module"`
 	Version string `json:"version"`
 	// Tags are the build tags.
 	Tags []string `json:"tags,omitempty"`
-	// CGO says that the build needs a C compiler. The other programs are built without.
+	// CGO means that the build needs a C compiler. The other programs are built without cgo.
 	CGO bool `json:"cgo,omitempty"`
-	// Packages maps the name of each binary to its main package.
+	// Packages maps each binary to its main package.
 	Packages map[string]string `json:"packages"`
 	// VersionVars are string variables that the build sets to Version, as the program's own makefile would.
 	VersionVars []string `json:"versionVars,omitempty"`
-	// For says what uses the program where a node does not run it ("bench", "image", ...). Such a program is built only
-	// when it is named.
+	// For names the use of a program that a node does not run ("bench", "image", ...). Such a program is built only by name.
 	For string `json:"for,omitempty"`
 }
 
-// Load reads and validates the file. Its errors name the file, the field, and what was expected there.
+// Load reads and validates the file. Errors name the file, the field, and what was expected there.
 func Load(path string) (*File, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is missing: it holds every pin of this project; are you in its checkout?", path)
+		return nil, fmt.Errorf("%s is missing: it contains every pin of this project; is this its checkout?", path)
 	}
 	if err != nil {
 		return nil, err
@@ -110,7 +108,7 @@ func LoadRoot(root string) (*File, error) {
 	return Load(filepath.Join(root, FileName))
 }
 
-// Path is where the file was loaded from.
+// Path returns the path that the file was loaded from.
 func (f *File) Path() string { return f.path }
 
 // Minor returns the named minor; "" means the default one. The error for an unknown name lists the known ones.
@@ -124,12 +122,12 @@ func (f *File) Minor(name string) (Minor, error) {
 	return Minor{}, fmt.Errorf("unknown Kubernetes minor %q; %s knows %s", name, filepath.Base(f.path), strings.Join(f.MinorNames(), ", "))
 }
 
-// MinorNames lists the known minors, sorted.
+// MinorNames returns the known minors, sorted.
 func (f *File) MinorNames() []string {
 	return slices.Sorted(maps.Keys(f.Minors))
 }
 
-// ProgramOf finds the program that provides a binary. The error for an unknown name lists the known ones.
+// ProgramOf returns the program that provides a binary. The error for an unknown name lists the known ones.
 func (f *File) ProgramOf(binary string) (string, Program, error) {
 	var known []string
 	for name, p := range f.Programs {

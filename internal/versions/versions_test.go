@@ -69,7 +69,7 @@ func TestLoadRefuses(t *testing.T) {
 		"field twice":         {"revision: 1}", "revision: 1, revision: 2}", "revision"},
 		"unknown field":       {"revision: 1}", "revision: 1, colour: red}", "colour"},
 		"no YAML":             {"default: v1.37", "default: [", FileName},
-		"default unknown":     {"default: v1.37", "default: v1.36", `default: "v1.36" is none of the minors v1.37, v1.38`},
+		"default unknown":     {"default: v1.37", "default: v1.36", `default: "v1.36" is not one of the minors v1.37, v1.38`},
 		"minor's form":        {"  v1.38: {", "  one38: {", "minors.one38: not a minor"},
 		"tag's form":          {"kubernetes: v1.37.2", "kubernetes: 1.37.2", "minors.v1.37.kubernetes"},
 		"tag cut short":       {"kubernetes: v1.37.2", "kubernetes: v1.37", "minors.v1.37.kubernetes"},
@@ -83,11 +83,11 @@ func TestLoadRefuses(t *testing.T) {
 		"no packages":         {"packages: {etcd: go.etcd.io/etcd/server/v3}", "packages: {}", "programs.etcd.packages: empty"},
 		"name leads out":      {"{etcd: go.etcd.io", "{../etcd: go.etcd.io", "packages.../etcd"},
 		"odd tag":             {"version: v3.7.0", "version: v3.7.0\n    tags: [\"a b\"]", `"a b" is not a build tag`},
-		"no such place":       {"revision: 1}", "revision: 1, debian: {dockerd: docker.io}}", "debian.dockerd: none of the programs"},
+		"no such place":       {"revision: 1}", "revision: 1, debian: {dockerd: docker.io}}", "debian.dockerd: not one of the programs"},
 		"no package":          {"revision: 1}", "revision: 1, debian: {etcd: Etcd Server}}", `"Etcd Server" is not the name of a Debian package`},
 		"use in words":        {"version: v3.7.0", "version: v3.7.0\n    for: the bench", "programs.etcd.for"},
 		"flag in the version": {"version: v3.7.0", "version: v3.7.0\n    versionVars: [\"x -X y.Z\"]", "programs.etcd.versionVars"},
-		"two of one name":     {"programs:\n", "programs:\n  also:\n    module: example.test/x\n    version: v1.0.0\n    packages: {etcd: example.test/x}\n", "comes from program also already"},
+		"two of one name":     {"programs:\n", "programs:\n  also:\n    module: example.test/x\n    version: v1.0.0\n    packages: {etcd: example.test/x}\n", "already comes from program also"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(good, c.old, c.new, 1)
@@ -121,7 +121,7 @@ func TestLoadRefuses(t *testing.T) {
 	})
 }
 
-// The file that ships.
+// The file of this repository.
 func TestOwnFile(t *testing.T) {
 	if _, err := LoadRoot("../.."); err != nil {
 		t.Error(err)

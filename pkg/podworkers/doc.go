@@ -14,14 +14,14 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package podworkers is the kubelet's pod worker with the fix, outside a kubelet: one goroutine a pod, which syncs,
-// terminates and forgets it.
+// Package podworkers is the kubelet's pod worker with the fix, outside a kubelet: one goroutine per pod, which syncs and
+// terminates the pod and then forgets it.
 //
-// What is real: pod_workers.go and errors.go are the kubelet's own files from the fixed tree of the default minor, copied
-// by `kgrace update` and held against the tree by `kgrace verify`. The pod cache and the work queue are Kubernetes'
-// packages. Driver calls them as the kubelet's loops do and at their intervals: a relist and a look at the work queue
-// every second, housekeeping every two seconds.
+// pod_workers.go and errors.go are the kubelet's own files from the fixed tree of the default minor, copied by `kgrace
+// update` and compared with the tree by `kgrace verify`. The pod cache and the work queue are Kubernetes' packages. Driver
+// calls them as the kubelet's loops do and at their intervals: a relist and a check of the work queue every second,
+// housekeeping every two seconds.
 //
-// What is not: there is no kubelet around it, so no API server, no status manager and no container runtime. Whoever uses
-// a Driver says with a Syncer what syncing and terminating a pod mean, and what the runtime shows of it.
+// There is no kubelet around it, so no API server, no status manager and no container runtime. The user of a Driver
+// provides a Syncer, which defines what syncing and terminating a pod mean, and what the runtime reports about it.
 package podworkers

@@ -36,8 +36,8 @@ import (
 	"github.com/kgrace/kgrace/pkg/graceperiod"
 )
 
-// The kubelet's intervals: how often its PLEG lists what runs, its sync loop looks at the work queue, housekeeping looks
-// for orphans, and how long a failed sync backs off (kubelet.go, and genericPlegRelistPeriod in it).
+// The kubelet's intervals: of its PLEG's relists, of its sync loop's checks of the work queue, of housekeeping's search for
+// orphans, and the back-off after a failed sync (kubelet.go, and genericPlegRelistPeriod in it).
 const (
 	relistPeriod       = time.Second
 	queuePeriod        = time.Second
@@ -50,14 +50,14 @@ const (
 type Attempt struct {
 	Pod    *v1.Pod
 	Status *kubecontainer.PodStatus
-	// GracePeriod is the grace period of the update in seconds, nil if nobody requested one.
+	// GracePeriod is the grace period of the update in seconds, or nil if nobody requested one.
 	GracePeriod *int64
-	// Termination has the deadline, which moves closer, and is the same for all attempts.
+	// Termination holds the deadline, which can move closer; it is the same for all attempts.
 	Termination *graceperiod.Termination
 }
 
-// Syncer is what the workers do with a pod. The functions are called by one goroutine for each pod. Each gets the
-// worker's context; an error makes the worker try again, after a back-off unless it is the context's own.
+// Syncer defines what the workers do with a pod. One goroutine per pod calls its methods, with the worker's context. After
+// an error the worker tries again, after a back-off unless it is the context's own error.
 type Syncer interface {
 	// Sync makes the pod run. It returns true once the pod has ended by itself.
 	Sync(ctx context.Context, pod *v1.Pod) (ended bool, err error)
@@ -67,7 +67,7 @@ type Syncer interface {
 	TerminateOrphan(ctx context.Context, pod *kubecontainer.Pod, termination *graceperiod.Termination) error
 	// Terminated cleans up after the pod.
 	Terminated(ctx context.Context, pod *v1.Pod) error
-	// Status is what the runtime shows of the pod now; nil is a pod without containers.
+	// Status returns what the runtime reports about the pod; nil means a pod without containers.
 	Status(uid types.UID) *kubecontainer.PodStatus
 }
 
@@ -78,8 +78,7 @@ type Driver struct {
 	cache     kubecontainer.Cache
 	syncer    Syncer
 
-	// lock is held by what the kubelet does one after the other, in its sync loop: updates and removals, retries and
-	// housekeeping.
+	// lock serializes what the kubelet does in its sync loop: updates and removals, retries and housekeeping.
 	lock sync.Mutex
 	pods map[types.UID]*v1.Pod
 }
@@ -114,7 +113,7 @@ func (d *Driver) podSyncer() podSyncer {
 	}
 }
 
-// Run runs the loops of the kubelet around the workers until ctx is done.
+// Run runs the kubelet's loops around the workers until ctx is done.
 func (d *Driver) Run(ctx context.Context) {
 	var loops sync.WaitGroup
 	loops.Go(func() { every(ctx, relistPeriod, d.relist) })
@@ -136,7 +135,7 @@ func every(ctx context.Context, period time.Duration, step func(context.Context)
 	}
 }
 
-// relist brings the pod cache up to date, as the kubelet's PLEG does, for every pod that has a worker.
+// relist updates the pod cache, as the kubelet's PLEG does, for every pod that has a worker.
 func (d *Driver) relist(context.Context) {
 	d.workers.podLock.Lock()
 	uids := slices.Collect(maps.Keys(d.workers.podSyncStatuses))
@@ -152,7 +151,7 @@ func (d *Driver) relist(context.Context) {
 	d.cache.UpdateTime(now)
 }
 
-// retry hands pods to their workers again whose back-off or resync interval is over.
+// retry passes pods whose back-off or resync interval is over to their workers again.
 func (d *Driver) retry(ctx context.Context) {
 	d.lock.Lock()
 	defer d.lock.Unlock()
@@ -163,7 +162,7 @@ func (d *Driver) retry(ctx context.Context) {
 	}
 }
 
-// housekeep tells the workers which pods are wanted; they see to the others by themselves.
+// housekeep tells the workers which pods are wanted; they handle the others by themselves.
 func (d *Driver) housekeep(ctx context.Context) {
 	d.lock.Lock()
 	defer d.lock.Unlock()

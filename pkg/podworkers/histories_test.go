@@ -27,11 +27,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestHistories plays random histories of requests and holds what happened against the rules, which are worked out here
-// from the requests alone. It plays 2,000 of them unless -rapid.checks says otherwise; a failure is shrunk, and
-// -rapid.seed plays it again.
+// TestHistories plays random histories of requests and checks the outcomes against the rules, which are computed here from
+// the requests alone. It plays 2,000 of them unless -rapid.checks is set; it shrinks a failure, and -rapid.seed plays it
+// again.
 func TestHistories(t *testing.T) {
-	// rapid's default is 100 histories, and only its flag can change that; so ask it often
+	// rapid's default is 100 histories, and only its flag can change that; so call it repeatedly
 	for range 20 {
 		rapid.Check(t, func(rt *rapid.T) {
 			pod := &stubborn{
@@ -61,7 +61,7 @@ func drawRequests(t *rapid.T) []request {
 		grace := rapid.SampledFrom([]int64{0, 1, 2, 5, 10, 30, 60, 90}).Draw(t, "grace")
 		evict := rapid.Bool().Draw(t, "evict")
 		if evict {
-			// an override of zero is raised before it gets to the worker
+			// an override of zero is raised before it reaches the worker
 			grace = max(grace, 1)
 			if rapid.IntRange(0, 3).Draw(t, "unset") == 0 {
 				grace = -1
@@ -76,11 +76,11 @@ func drawRequests(t *rapid.T) []request {
 	return requests
 }
 
-// told is a request that made or moved the deadline.
+// told is a request that set or moved the deadline.
 type told struct {
 	after    time.Duration
 	deadline time.Duration
-	// atOnce is true for a grace period of zero, which is earlier than any deadline.
+	// atOnce marks a grace period of zero, which is earlier than any deadline.
 	atOnce bool
 }
 
@@ -88,9 +88,9 @@ func (t told) earlier(than told) bool {
 	return !than.atOnce && (t.atOnce || t.deadline < than.deadline)
 }
 
-// deadlines returns what made the deadline of a termination that began at some moment, and the requests that moved it. Those
-// from before it began count together from the beginning, the shortest of them. A later one counts by itself: a delete from
-// the first delete, if it is shorter than those before, and an override from now. A moment that has passed is now.
+// deadlines returns the request that set the deadline of a termination that began at began, and the requests that moved it.
+// Of the requests before the beginning, the shortest counts, from the beginning. A later one counts by itself: a delete
+// from the first delete, if it is shorter than those before, and an override from now. A time in the past counts as now.
 func deadlines(requests []request, began time.Duration) []told {
 	first, deleted := -1, -1 // grace period in force at the beginning; the shortest delete
 	var deletedAt time.Duration
@@ -99,7 +99,7 @@ func deadlines(requests []request, began time.Duration) []told {
 		grace, from := int(r.grace), r.after
 		switch {
 		case r.remove || grace < 0:
-			// asks for no grace period of its own, so the spec's counts if nobody asked
+			// requests no grace period of its own, so the spec's counts if nobody requested one
 			if first < 0 {
 				first = int(specGrace)
 			}
@@ -146,8 +146,8 @@ func judge(got outcome, requests []request) error {
 	return errors.Join(died(got, steps), asked(got, steps), prompt(got, steps), settled(got))
 }
 
-// died checks the moment of the container's death: R1, R2, R5: not before the deadline unless by itself, and not after it
-// and the window.
+// died checks the time of the container's death (R1, R2, R5): not before the deadline unless it ended by itself, and not
+// after the deadline and the window.
 func died(got outcome, steps []told) error {
 	if got.diedAt < steps[0].after {
 		return nil // by itself, before the termination began
@@ -171,13 +171,13 @@ func died(got outcome, steps []told) error {
 	return nil
 }
 
-// asked checks the calls that ask the runtime to stop the container.
+// asked checks the calls that request the runtime to stop the container.
 func asked(got outcome, steps []told) error {
-	// R2, R4, R5: each call has what was left of the deadline of its time, rounded up
+	// R2, R4, R5: each call has the rest of the deadline at its time, rounded up
 	for _, call := range got.stops {
 		var want []int64
 		for i, step := range steps {
-			// a call at the moment of a request may have been just before it
+			// a call at the time of a request may have been just before it
 			if step.after <= call.at && (i+1 == len(steps) || steps[i+1].after >= call.at) {
 				want = append(want, timeout(step, call))
 			}
@@ -205,14 +205,14 @@ func asked(got outcome, steps []told) error {
 			return fmt.Errorf("R3: no stop call with what was left until %v followed by %v the request after %v", step.deadline, due, step.after)
 		}
 	}
-	// R7, R9: attempts share one kill, and only one that failed is followed by another
+	// R7, R9: attempts share one kill, and only a failed one is followed by another
 	if got.kills != got.refusals+1 {
 		return fmt.Errorf("R7: the pod was killed %d times, and the runtime refused %d", got.kills, got.refusals)
 	}
 	return nil
 }
 
-// timeout is what the contract wants of a call. The first call of a kill has the window.
+// timeout returns the timeout that the contract requires of a call. The first call of a kill has the window.
 func timeout(step told, call stop) int64 {
 	if step.atOnce {
 		return 0
@@ -224,7 +224,7 @@ func timeout(step told, call stop) int64 {
 	return left
 }
 
-// prompt checks R8: an attempt is canceled by each request that moves the deadline, at once, and by nothing else.
+// prompt checks R8: each request that moves the deadline cancels an attempt at once, and nothing else does.
 func prompt(got outcome, steps []told) error {
 	for _, a := range got.attempts {
 		canceledBy := func(step told) bool {

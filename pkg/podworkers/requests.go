@@ -26,10 +26,10 @@ import (
 	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
 )
 
-// The calls here are the kubelet's ways of asking something of a pod worker. None of them waits for the worker.
+// These methods are the kubelet's requests to a pod worker. None of them waits for the worker.
 
-// Apply is an update from the API server or another source: a new pod, or a new version of one that is known. A pod
-// with a deletionTimestamp is to be terminated with its deletionGracePeriodSeconds.
+// Apply is an update from the API server or another source: a new pod, or a new version of a known one. A pod with a
+// deletionTimestamp is terminated with its deletionGracePeriodSeconds.
 func (d *Driver) Apply(ctx context.Context, pod *v1.Pod) {
 	d.lock.Lock()
 	defer d.lock.Unlock()
@@ -42,8 +42,8 @@ func (d *Driver) Apply(ctx context.Context, pod *v1.Pod) {
 	d.workers.UpdatePod(ctx, UpdatePodOptions{Pod: pod, UpdateType: updateType, StartTime: time.Now()})
 }
 
-// Remove is the removal of the pod from its source. It carries no grace period of its own: the worker keeps what it
-// knows. Removing a pod that is not known changes nothing.
+// Remove is the removal of the pod from its source. It has no grace period of its own: the worker keeps the one it has.
+// Removing an unknown pod has no effect.
 func (d *Driver) Remove(ctx context.Context, uid types.UID) {
 	d.lock.Lock()
 	defer d.lock.Unlock()
@@ -54,8 +54,8 @@ func (d *Driver) Remove(ctx context.Context, uid types.UID) {
 	}
 }
 
-// Kill is the kubelet's own wish to end a pod, as in an eviction. The grace period is in seconds; nil leaves it to the
-// pod. The returned channel is closed when the containers of the pod are down.
+// Kill is the kubelet's own request to end a pod, as in an eviction. The grace period is in seconds; nil means the pod's
+// own. The returned channel is closed when the containers of the pod have ended.
 func (d *Driver) Kill(ctx context.Context, pod *v1.Pod, gracePeriod *int64) <-chan struct{} {
 	done := make(chan struct{})
 	d.workers.UpdatePod(ctx, UpdatePodOptions{
@@ -70,7 +70,7 @@ func (d *Driver) Kill(ctx context.Context, pod *v1.Pod, gracePeriod *int64) <-ch
 	return done
 }
 
-// KillOrphan ends a pod that only the runtime knows, with the grace period of 1 s that housekeeping gives it.
+// KillOrphan ends a pod that only the runtime knows, with the grace period of 1 s that housekeeping uses.
 func (d *Driver) KillOrphan(ctx context.Context, pod *kubecontainer.Pod) {
 	gracePeriod := int64(1)
 	d.workers.UpdatePod(ctx, UpdatePodOptions{
@@ -80,7 +80,7 @@ func (d *Driver) KillOrphan(ctx context.Context, pod *kubecontainer.Pod) {
 	})
 }
 
-// State is what a worker has left of a pod.
+// State is a worker's state of a pod.
 type State struct {
 	// Known is true as long as there is a record of the pod.
 	Known bool

@@ -35,38 +35,38 @@ import (
 	"github.com/kgrace/kgrace/pkg/graceperiod"
 )
 
-// attempt is one attempt to terminate the pod, seen from below the worker.
+// attempt is one attempt to terminate the pod, as seen below the worker.
 type attempt struct {
 	began, returned time.Duration
 	err             error
 }
 
-// stop is a call that asks the runtime to stop the container.
+// stop is a call that requests the runtime to stop the container.
 type stop struct {
 	at      time.Duration
 	timeout int64 // in seconds
-	// kill is the number of the kill that makes the call, from 1; again is true for its second call and later ones.
+	// kill is the number of the kill that makes the call, from 1; again marks its second and later calls.
 	kill  int
 	again bool
 }
 
 // stubborn is one pod with a container that ignores TERM, on a runtime like containerd: each stop call has its own timer,
-// and the first to expire kills. The pod is killed once for all attempts, as the kubelet does it. Times count from the
-// start of the termination.
+// and the first to expire kills the container. As in the kubelet, all attempts share one kill of the pod. Times count from
+// the start of the termination.
 type stubborn struct {
 	start time.Time
-	// syncs is how long the pod is still synced, whatever is requested of it, as during the pull of an image.
+	// syncs is how long the pod is still synced regardless of requests, as during the pull of an image.
 	syncs time.Duration
-	// exits is when the container ends by itself; 0 is never.
+	// exits is when the container ends by itself; 0 means never.
 	exits time.Duration
-	// refusals is how many kills the runtime refuses.
+	// refusals is the number of kills that the runtime refuses.
 	refusals int
 
 	lock     sync.Mutex
 	attempts []*attempt
 	kills    int
 	stops    []stop
-	synced   chan struct{} // nil unless Sync is to wait for it
+	synced   chan struct{} // nil unless Sync must wait for it
 	dead     chan struct{}
 	diedAt   time.Duration
 	cleaned  bool
@@ -84,7 +84,7 @@ func (s *stubborn) Sync(context.Context, *v1.Pod) (bool, error) {
 	return false, nil
 }
 
-// sync makes the pod being synced from now on, for as long as it takes.
+// sync makes the pod being synced from now on, until s.syncs has passed.
 func (s *stubborn) sync(ctx context.Context, driver *Driver) {
 	synced := make(chan struct{})
 	s.lock.Lock()
@@ -130,7 +130,7 @@ func (s *stubborn) Terminate(ctx context.Context, a Attempt) (err error) {
 	return a.Termination.Kill(ctx, func(context.Context) error { return s.kill(*a.GracePeriod, a.Termination) })
 }
 
-// kill stops the container as killContainer does, and asks again with what is left each time that the deadline moves.
+// kill stops the container as killContainer does, and calls again with the remaining time whenever the deadline moves.
 func (s *stubborn) kill(gracePeriod int64, termination *graceperiod.Termination) error {
 	moved := termination.Moved()
 	timeout := termination.Left(gracePeriod)
@@ -159,7 +159,7 @@ func (s *stubborn) kill(gracePeriod int64, termination *graceperiod.Termination)
 	}
 }
 
-// timeouts are those of the stop calls, in seconds.
+// timeouts returns the timeouts of the stop calls, in seconds.
 func (s *stubborn) timeouts() []int64 {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -170,7 +170,7 @@ func (s *stubborn) timeouts() []int64 {
 	return timeouts
 }
 
-// killAfter ends the container after that time, unless it ends before.
+// killAfter ends the container after that time, unless it has ended before.
 func (s *stubborn) killAfter(timeout time.Duration) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -189,7 +189,7 @@ func (s *stubborn) killAfter(timeout time.Duration) {
 	}
 }
 
-// request is something asked of the worker, that long after the start of the termination. The first one is the start.
+// request is a request to the worker at a time after the start of the termination. The first one is the start.
 type request struct {
 	after time.Duration
 	// grace is deletionGracePeriodSeconds, or with evict the kubelet's override; unset is -1.
@@ -200,11 +200,11 @@ type request struct {
 
 const specGrace = int64(60)
 
-// outcome is what happened to the pod.
+// outcome is the result of a play.
 type outcome struct {
 	*stubborn
 	events []string
-	// left is the worker's state at the end, when the pod is gone from its source and housekeeping has run.
+	// left is the worker's state at the end, after the pod is gone from its source and housekeeping has run.
 	left    State
 	workers int
 }
@@ -220,8 +220,8 @@ func play(t *testing.T, pod *stubborn, requests []request) outcome {
 		go driver.Run(ctx)
 		pod.dead = make(chan struct{})
 		driver.Apply(ctx, newPod())
-		// long enough for the first relist: from here on the worker need not wait for a status; no relist comes at the
-		// same time as a request
+		// long enough for the first relist, so that the worker need not wait for a status from here on; no relist coincides with
+		// a request
 		time.Sleep(3*time.Second + 500*time.Millisecond + 250*time.Microsecond)
 
 		pod.start = time.Now()

@@ -76,7 +76,7 @@ func TestTermination(t *testing.T) {
 	}
 }
 
-// R2, R11: a retry works towards the same deadline, and a shorter request does not wait for the back-off.
+// R2, R11: a retry uses the same deadline, and a shorter request does not wait for the back-off.
 func TestRetryKeepsDeadline(t *testing.T) {
 	got := play(t, &stubborn{refusals: 2}, []request{{grace: 60}, {after: seconds(3), grace: 40}})
 	if len(got.attempts) != 3 {
