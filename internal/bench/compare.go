@@ -88,7 +88,7 @@ func parse(text string, limit float64) ([]Row, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("what benchstat printed: %w\n%s", err, text)
+			return nil, fmt.Errorf("benchstat's output: %w\n%s", err, text)
 		}
 		switch {
 		case len(fields) < 6:
@@ -101,7 +101,7 @@ func parse(text string, limit float64) ([]Row, error) {
 		}
 		row, err := rowOf(fields, unit, limit)
 		if err != nil {
-			return nil, fmt.Errorf("what benchstat printed: %q: %w", strings.Join(fields, ","), err)
+			return nil, fmt.Errorf("benchstat's output: %q: %w", strings.Join(fields, ","), err)
 		}
 		rows = append(rows, row)
 	}

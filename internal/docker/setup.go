@@ -67,7 +67,7 @@ func Setup(ctx context.Context, c Config) (*Engine, *State, error) {
 		return nil, nil, fmt.Errorf("%w\nDOCKER_HOST is %s: setup starts an engine at unix://%s only; unset it", err, host, socket)
 	}
 	if s != nil {
-		say(c.Progress, "the engine of %s ended by itself; putting the machine back first", c.Dir)
+		say(c.Progress, "the engine of %s ended by itself; restoring the machine first", c.Dir)
 		if err := s.takeDown(ctx, c.Progress); err != nil {
 			return nil, nil, err
 		}

@@ -67,7 +67,7 @@ func load(dir string) (*State, error) {
 	}
 	s := &State{dir: dir}
 	if err := json.Unmarshal(data, s); err != nil || s.Before == nil {
-		return nil, fmt.Errorf("%s is not what `kgrace image setup` writes (%v); it says what the machine was like before the engine: mend it, or delete it and look after iptables by hand", path, err)
+		return nil, fmt.Errorf("%s is not what `kgrace image setup` writes (%v); it records the state of the machine before the engine: repair it, or delete it and restore iptables by hand", path, err)
 	}
 	return s, nil
 }

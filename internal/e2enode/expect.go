@@ -89,7 +89,7 @@ func parseNeighbours(data []byte) (*Neighbours, error) {
 		k := &n.Known[i]
 		var err error
 		if k.reason, err = regexp.Compile(k.Reason); err != nil || k.Reason == "" || k.Why == "" {
-			bad("known spec %q: want a regular expression for what it says, and why: %v", k.Text, err)
+			bad("known spec %q: want a regular expression for its message, and why: %v", k.Text, err)
 		}
 		if k.Text != intree.PlainSpec(k.Text) {
 			bad("known spec %q: write it without labels: %q", k.Text, intree.PlainSpec(k.Text))

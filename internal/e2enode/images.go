@@ -77,10 +77,10 @@ func AskNames(ctx context.Context, tree, toolchain string) (names Names, err err
 	}
 	out, err := tool.Go(ctx, tree, toolchain, nil, "run", "-overlay="+overlay, "./"+pkg)
 	if err != nil {
-		return names, fmt.Errorf("asking %s for the names of its images: %w", tree, err)
+		return names, fmt.Errorf("list the image names of %s: %w", tree, err)
 	}
 	if err := json.Unmarshal([]byte(out), &names); err != nil {
-		return names, fmt.Errorf("asking %s for the names of its images: %w: %q", tree, err, out)
+		return names, fmt.Errorf("list the image names of %s: %w: %q", tree, err, out)
 	}
 	if names.Pause == "" || names.Busybox == "" || names.Agnhost == "" {
 		return names, fmt.Errorf("%s has no name for one of its images: %+v", tree, names)

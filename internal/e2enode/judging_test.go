@@ -134,7 +134,7 @@ func TestNeighbours(t *testing.T) {
 		"a bad focus":     {"focus: ['(']\natLeast: 1\n", "focus: error parsing"},
 		"a skip, no why":  {"focus: [a]\natLeast: 1\nskip:\n- {specs: b}\n", "and why"},
 		"known, no why":   {"focus: [a]\natLeast: 1\nknown:\n- {spec: d, reason: e}\n", "and why"},
-		"known, no words": {"focus: [a]\natLeast: 1\nknown:\n- {spec: d, why: e}\n", "for what it says"},
+		"known, no words": {"focus: [a]\natLeast: 1\nknown:\n- {spec: d, why: e}\n", "for its message"},
 		"known, a label":  {good + "- {spec: 'g [Slow]', reason: e, why: f}\n", "without labels"},
 		"known twice":     {good + "- {spec: d, reason: e, why: f}\n", "is listed twice"},
 		"another word":    {good + "more: x\n", "unknown field"},

@@ -111,7 +111,7 @@ func sandboxImage(config string) (string, error) {
 func stringConstants(dir string) (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("%s holds no Go files (%v)", dir, err)
+		return nil, fmt.Errorf("%s contains no Go files (%v)", dir, err)
 	}
 	all := map[string]string{}
 	for _, file := range files {

@@ -270,6 +270,6 @@ func (r *Repo) checkTools(ctx context.Context, name string, p versions.Program) 
 	if len(lacks) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s is built with cgo and this machine lacks %s; run hack/setup.sh, or on Debian: apt-get install gcc pkg-config libseccomp-dev",
+	return fmt.Errorf("%s is built with cgo, but this machine lacks %s; run hack/setup.sh, or on Debian: apt-get install gcc pkg-config libseccomp-dev",
 		name, strings.Join(lacks, ", "))
 }

@@ -175,7 +175,7 @@ func TestProgramsFromDebian(t *testing.T) {
 		return "", exec.ErrNotFound
 	}
 	_, err := r.BuildAll(t.Context(), testMinor, []verdict.Arm{verdict.Stock}, []string{"prog", "kubelet", "native"})
-	wantError(t, err, "a node of v1.37 takes prog from Debian packages that are not installed here", "hack/setup.sh prog-tools", "apt-get install prog-tools")
+	wantError(t, err, "a node of v1.37 needs prog from Debian packages that are not installed here", "hack/setup.sh prog-tools", "apt-get install prog-tools")
 	if _, err := os.Stat(filepath.Join(r.Output, "bin")); !os.IsNotExist(err) {
 		t.Errorf("something was built all the same (%v)", err)
 	}

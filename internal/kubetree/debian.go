@@ -63,7 +63,7 @@ func (r *Repo) debianBinaries(ctx context.Context, minor string, m versions.Mino
 		found[name] = &Binary{Program: name, Version: debianVersion(ctx, pkg), Path: path, Debian: pkg}
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("a node of %s takes %s from Debian packages that are not installed here; run hack/setup.sh %[3]s, or: apt-get install %[3]s",
+		return nil, fmt.Errorf("a node of %s needs %s from Debian packages that are not installed here; run hack/setup.sh %[3]s, or: apt-get install %[3]s",
 			minor, strings.Join(missing, ", "), strings.Join(packages, " "))
 	}
 	return found, nil

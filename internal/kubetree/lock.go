@@ -45,7 +45,7 @@ func (r *Repo) lock(ctx context.Context, name string, p progress) (unlock func()
 		f.Close()
 		return nil, fmt.Errorf("%s: lock: %w", path, err)
 	}
-	p.say("waiting for another kgrace that holds %s", path)
+	p.say("waiting for another kgrace process that holds %s", path)
 	got := make(chan error, 1)
 	go func() { got <- flockRetry(f) }()
 	select {

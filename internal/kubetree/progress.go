@@ -50,7 +50,7 @@ func (p progress) step(format string, args ...any) (done func(err error)) {
 			case <-stop:
 				return
 			case <-tick.C:
-				p.say("%s: at work for %s", name, time.Since(start).Round(time.Second))
+				p.say("%s: running for %s", name, time.Since(start).Round(time.Second))
 			}
 		}
 	})

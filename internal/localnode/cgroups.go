@@ -162,7 +162,7 @@ func enableControllers(dir string, available []string) error {
 			continue
 		}
 		if err := os.WriteFile(file, []byte("+"+name), 0o644); err != nil {
-			return fmt.Errorf("enable cgroup controller %s in %s: %w (in a container: give it a cgroup namespace whose root holds no processes)", name, dir, err)
+			return fmt.Errorf("enable cgroup controller %s in %s: %w (in a container: give it a cgroup namespace whose root contains no processes)", name, dir, err)
 		}
 	}
 	return nil
@@ -202,7 +202,7 @@ func removeCgroups(ctx context.Context, all []hierarchy, name string) error {
 			}
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("%w: it still holds processes %v", err, processesIn(root))
+				return fmt.Errorf("%w: it still contains processes %v", err, processesIn(root))
 			case <-time.After(probeInterval):
 			}
 		}

@@ -125,7 +125,7 @@ func (c *Config) complete() error {
 		return errors.New("the bearer token (Config.Token) has a quote, a comma or a line break in it, which no token file can hold")
 	}
 	if (c.Bin[ProgramPTP] == "") != (c.Bin[ProgramHostLocal] == "") {
-		return fmt.Errorf("a network for pods takes both CNI plugins, %s and %s, and one is given", ProgramPTP, ProgramHostLocal)
+		return fmt.Errorf("a network for pods needs both CNI plugins, %s and %s, but only one is given", ProgramPTP, ProgramHostLocal)
 	}
 	if c.Log == nil {
 		c.Log = io.Discard

@@ -114,7 +114,7 @@ func (n *Node) startRuntime(ctx context.Context, c *Config, snapshotter string) 
 		if err := poll(ctx, func(ctx context.Context) error {
 			r, err := images.ImageStatus(ctx, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: image}})
 			if err == nil && r.Image == nil {
-				err = fmt.Errorf("image %s is not there", image)
+				err = fmt.Errorf("image %s is missing", image)
 			}
 			return err
 		}); err != nil {

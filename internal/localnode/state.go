@@ -75,7 +75,7 @@ func readState(dir string) (*state, error) {
 		return nil, fmt.Errorf("state file %s cannot be read (%w): find the node's pid 1 with `pgrep -f %s`, end it, then remove the folder", statePath(dir), err, initArg0)
 	}
 	if s.Version != stateVersion {
-		return nil, fmt.Errorf("state file %s has version %d, this program writes %d: take the node down with the program that made it", statePath(dir), s.Version, stateVersion)
+		return nil, fmt.Errorf("state file %s has version %d, this program writes %d: take the node down with the program that started it", statePath(dir), s.Version, stateVersion)
 	}
 	// Down removes these paths; a damaged file must not point it elsewhere.
 	if !strings.HasPrefix(s.RunDir, runDirPrefix) || filepath.Clean(s.RunDir) != s.RunDir || strings.Count(s.RunDir, "/") != 2 {

@@ -67,7 +67,7 @@ func Up(ctx context.Context, c Config) (*Node, error) {
 	case old.state.alive():
 		return nil, fmt.Errorf("node %s is up in %s (pid 1 is %d on this machine): take it down first", old.state.Name, c.Dir, old.state.InitPID)
 	default:
-		c.logf("removing what a crashed node left")
+		c.logf("removing the leftovers of a crashed node")
 		if err := old.remove(ctx); err != nil {
 			return nil, err
 		}

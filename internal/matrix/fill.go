@@ -114,7 +114,7 @@ func (f *Filler) fillMinor(ctx context.Context, p *Plan) (Minor, error) {
 }
 
 // notAsked is the reason for a cell that is neither wanted nor stored.
-const notAsked = "not asked for, and nothing is kept of it for the present inputs"
+const notAsked = "not requested, and no result is stored for the current inputs"
 
 // inputs returns the inputs of a minor's cells, or the reason why none of them can be filled. A minor without wanted or
 // stored cells needs no tree.
@@ -150,7 +150,7 @@ func (f *Filler) cell(ctx context.Context, p *Plan, patch Patch, c Column, in In
 			}
 			return kept, nil
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errStale):
-			f.say("%s: %v; it does not count", what, err)
+			f.say("%s: %v; ignoring it", what, err)
 		}
 	}
 	if !wanted {
@@ -213,7 +213,7 @@ func (f *Filler) heartbeat(what string, begin time.Time) (stop func()) {
 			case <-end:
 				return
 			case <-tick.C:
-				f.say("%s: at work for %s", what, time.Since(begin).Round(time.Second))
+				f.say("%s: running for %s", what, time.Since(begin).Round(time.Second))
 			}
 		}
 	})

@@ -92,7 +92,7 @@ func (p *Patch) readTrailers(ctx context.Context) error {
 	}
 	for _, key := range []string{"Scenarios", "Drop-When"} {
 		if value[key] == "" {
-			return fmt.Errorf("no %s trailer; `kgrace verify` says what to write", key)
+			return fmt.Errorf("no %s trailer; `kgrace verify` shows the form", key)
 		}
 	}
 	p.DropWhen = value["Drop-When"]

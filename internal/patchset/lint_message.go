@@ -41,7 +41,7 @@ func lintMessage(p *Patch, add func(format string, args ...any)) {
 			"Areas: kubelet, kuberuntime, or a path under pkg/, test/ or cmd/", p.Subject)
 	}
 	if n := utf8.RuneCountInString(p.Subject); n > maxSubject {
-		add("the subject has %d characters, at most %d fit on a line of a log; say the rest in the body", n, maxSubject)
+		add("the subject has %d characters, at most %d fit on a line of a log; move the rest to the body", n, maxSubject)
 	}
 	if strings.TrimSpace(withoutTrailers(p.Body)) == "" {
 		add("the message has no body; describe what was wrong, why it is done this way, and which alternatives were considered")

@@ -71,7 +71,7 @@ func ReadConfig(path string, progress io.Writer) (options Options, lifeline bool
 		return Options{}, false, err
 	}
 	if len(c.Scenarios) == 0 {
-		return Options{}, false, fmt.Errorf("%s=%s names no scenario", ConfigVar, path)
+		return Options{}, false, fmt.Errorf("%s=%s lists no scenario", ConfigVar, path)
 	}
 	options = Options{Minor: c.Minor, Level: cmp.Or(c.Level, scenario.LevelNode), Arms: c.Arms, Bin: c.Bin, Nodes: c.Nodes, Artifacts: c.Artifacts,
 		OneByOne: c.OneByOne, Jobs: c.Jobs, Clusters: c.Clusters, Progress: progress}

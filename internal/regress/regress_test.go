@@ -134,7 +134,7 @@ func TestConfigComesBack(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for want, change := range map[string]func(*Config){
-		"names no scenario":  func(c *Config) { c.Scenarios = nil },
+		"lists no scenario":  func(c *Config) { c.Scenarios = nil },
 		`unknown arm "left"`: func(c *Config) { c.Arms = []verdict.Arm{"left"} },
 		"unknown scenario":   func(c *Config) { c.Scenarios = []string{"then"} },
 		"no arm to run on":   func(c *Config) { c.Arms = nil },

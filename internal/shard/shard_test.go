@@ -370,7 +370,7 @@ func TestSuites(t *testing.T) {
 		t.Errorf("minor %s, files %s", got.Minor, diff)
 	}
 	must(t, os.WriteFile(paths[verdict.Fixed], []byte("x"), 0o755))
-	if _, err := OpenSuites(dir); err == nil || !strings.Contains(err.Error(), "replaced or cut short") {
+	if _, err := OpenSuites(dir); err == nil || !strings.Contains(err.Error(), "replaced or truncated") {
 		t.Errorf("another program: %v", err)
 	}
 }

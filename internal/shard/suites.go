@@ -86,7 +86,7 @@ func OpenSuites(dir string) (s Suites, err error) {
 			return s, err
 		}
 		if got != s.Digests[arm] {
-			return s, fmt.Errorf("%s has digest %s, %s says %s: it was replaced or cut short", path, got, list, s.Digests[arm])
+			return s, fmt.Errorf("%s has digest %s, but %s lists %s: it was replaced or truncated", path, got, list, s.Digests[arm])
 		}
 		s.Files[arm] = path
 	}

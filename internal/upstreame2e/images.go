@@ -52,7 +52,7 @@ func FindBusybox(ctx context.Context) (file string, applets []string, err error)
 	}
 	out, err := tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Args: []string{file, "--list"}})
 	if applets = strings.Fields(out); err == nil && len(applets) == 0 {
-		err = fmt.Errorf("%s --list names no program: %s", file, wayOut)
+		err = fmt.Errorf("%s --list lists no program: %s", file, wayOut)
 	}
 	return file, applets, err
 }

@@ -47,7 +47,7 @@ func (r Runner) beat(total int) (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				fmt.Fprintf(r.Progress, "upstream-e2e: %s: at work for %s, %d of %d specs done\n", r.Arm, time.Since(begin).Round(time.Second), r.done(), total)
+				fmt.Fprintf(r.Progress, "upstream-e2e: %s: running for %s, %d of %d specs done\n", r.Arm, time.Since(begin).Round(time.Second), r.done(), total)
 			}
 		}
 	})

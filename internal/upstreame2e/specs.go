@@ -81,7 +81,7 @@ func parse(data []byte) (s Selection, err error) {
 	}
 	for name, made := range s.Images {
 		if made == "" {
-			return s, fmt.Errorf("specs.yaml: image %s: say what is in it", name)
+			return s, fmt.Errorf("specs.yaml: image %s: describe its content", name)
 		}
 	}
 	return s, nil

@@ -50,7 +50,7 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 	}
 	if upstreamHasIt(breaks, stock) {
 		for _, id := range breaks {
-			cell.Evidence = append(cell.Evidence, matrix.Evidence{Name: id, Status: matrix.Drop, Text: "held on stock, which is to break it"})
+			cell.Evidence = append(cell.Evidence, matrix.Evidence{Name: id, Status: matrix.Drop, Text: "held on stock, which should break it"})
 		}
 		cell.Settle("")
 		return cell, nil
@@ -81,12 +81,12 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 	if without.Missing == "" {
 		cell.Settle(fmt.Sprintf("%d of %d are broken by the series without it", n, len(patch.Scenarios)))
 		if also := besides(patch.Scenarios, byStage[len(byStage)-1], without); len(also) > 0 {
-			cell.Notes = append(cell.Notes, "also broken by the series without it, and not in its trailer: "+strings.Join(also, " "))
+			cell.Notes = append(cell.Notes, "also broken by the series without it, but not in its trailer: "+strings.Join(also, " "))
 		}
 		return cell, nil
 	}
 	cell.Settle(fmt.Sprintf("%d of %d are broken on the tree before it", n, len(patch.Scenarios)))
-	cell.Notes = append(cell.Notes, "the series without it cannot be asked: "+without.Missing)
+	cell.Notes = append(cell.Notes, "the series without it cannot be checked: "+without.Missing)
 	return cell, nil
 }
 
@@ -149,7 +149,7 @@ func judged(id string, number int, byStage []*verdicts, without *verdicts, break
 		e.Status = matrix.Nothing
 		e.Text = "stock holds it, so only the series without the patch could break it, and there is no such tree"
 	case lacking.held():
-		e.Status, e.Text = matrix.Red, "held by "+where+" as well; it does not belong into the trailer"
+		e.Status, e.Text = matrix.Red, "held by "+where+" as well; it does not belong in the trailer"
 	default:
 		e.Text = fmt.Sprintf("%s breaks %s; %s", where, rules(lacking.Broken), heldFrom(id, byStage))
 	}

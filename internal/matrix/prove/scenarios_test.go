@@ -53,7 +53,7 @@ func TestJudged(t *testing.T) {
 	}{
 		"broken without it":       {[]*verdicts{tree("a"), tree("a"), tree()}, tree("a"), true, "proved: the series without the patch breaks R3 R4; held from patch 2 on"},
 		"broken before it":        {[]*verdicts{tree("a"), tree("a"), tree()}, gone, true, "proved: the tree before the patch breaks R3 R4; held from patch 2 on"},
-		"held without it":         {[]*verdicts{tree("a"), tree("a"), tree()}, tree(), true, "red: held by the series without the patch as well; it does not belong into the trailer"},
+		"held without it":         {[]*verdicts{tree("a"), tree("a"), tree()}, tree(), true, "red: held by the series without the patch as well; it does not belong in the trailer"},
 		"held before it":          {[]*verdicts{tree("a"), tree(), tree()}, gone, true, "red: held by the tree before the patch as well"},
 		"guards half a fix":       {[]*verdicts{tree(), tree(), tree()}, tree("a"), false, "proved: the series without the patch breaks R3 R4; held on stock"},
 		"guards, cannot be asked": {[]*verdicts{tree(), tree(), tree()}, gone, false, "nothing: stock holds it"},
@@ -123,9 +123,9 @@ func TestKeptVerdicts(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"tree": "stock", "scenarios": {"a": {}}}`:              "",
 		`{"tree": "stock", "missing": "patch 4 does not apply"}`: "",
-		`{"tree": "stock"}`: "no scenario, and no reason why",
-		`{"tree": "stock", "scenarios": {"a": {"brocken": ["R1"]}}}`: "holds no verdicts on a tree",
-		`{"tree`: "holds no verdicts on a tree",
+		`{"tree": "stock"}`: "no scenario, and no reason",
+		`{"tree": "stock", "scenarios": {"a": {"brocken": ["R1"]}}}`: "contains no verdicts on a tree",
+		`{"tree`: "contains no verdicts on a tree",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -87,7 +87,7 @@ func (b *bench) verdictsOn(ctx context.Context, applied []int) (*verdicts, error
 	path := filepath.Join(Dir(b.repo), "sim", b.plan.Minor, key+".json")
 	v, err := readVerdicts(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		b.say("%v; it does not count", err)
+		b.say("%v; ignoring it", err)
 	}
 	if err != nil {
 		if v, err = b.runCatalogue(ctx, applied); err != nil {
@@ -114,10 +114,10 @@ func readVerdicts(path string) (*verdicts, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return nil, fmt.Errorf("%s holds no verdicts on a tree: %w", path, err)
+		return nil, fmt.Errorf("%s contains no verdicts on a tree: %w", path, err)
 	}
 	if len(v.Scenarios) == 0 && v.Missing == "" {
-		return nil, fmt.Errorf("%s holds no verdicts on a tree: no scenario, and no reason why", path)
+		return nil, fmt.Errorf("%s contains no verdicts on a tree: no scenario, and no reason", path)
 	}
 	return v, nil
 }

@@ -119,7 +119,7 @@ func goFiles(root, dir string) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s holds no Go file", filepath.Join(root, dir))
+		return nil, fmt.Errorf("%s contains no Go file", filepath.Join(root, dir))
 	}
 	return names, nil
 }
