@@ -53,7 +53,7 @@ func programs(t *testing.T) map[string]string {
 		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodetest.DirVar)
 	}
 	if os.Geteuid() != 0 {
-		t.Fatal("asked for a real node, which needs root: run it as root")
+		t.Fatal("a real node needs root: run the test as root")
 	}
 	bin, err := nodetest.Find("../..", dir, minor)
 	if err != nil {

@@ -115,7 +115,7 @@ func TestExitOfARemovedContainer(t *testing.T) {
 	events <- stoppedEvent(id) // without its status
 	e := b.wait("the exit", isExit(id))
 	if !e.At.Equal(finished.Add(time.Second)) || e.ExitCode != nil || e.Container != "main" || !strings.Contains(e.Message, "status was gone") {
-		t.Errorf("recorded %+v, expected the event's own time, no code, and a word on it", e)
+		t.Errorf("recorded %+v, expected the event's own time, no code, and a message about it", e)
 	}
 }
 

@@ -101,7 +101,7 @@ func TestWhatIsRecorded(t *testing.T) {
 	}
 	for _, secret := range []string{"hush", "PASSWORD"} {
 		if strings.Contains(string(data), secret) {
-			t.Errorf("the history holds %q", secret)
+			t.Errorf("the history contains %q", secret)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestReadsAreRecordedOnRequest(t *testing.T) {
 		return got
 	}
 	if got := ask(newBench(t, f, nil)); got != nil {
-		t.Errorf("recorded without being asked: %v", got)
+		t.Errorf("recorded by default: %v", got)
 	}
 	want := []string{"cri.call ContainerStatus p/main id-main", "cri.return ContainerStatus p/main id-main"}
 	if diff := cmp.Diff(want, ask(newBench(t, f, func(o *Options) { o.Reads = true }))); diff != "" {
@@ -153,7 +153,7 @@ func TestMethodTable(t *testing.T) {
 		"StreamContainers",
 	} {
 		if !strings.Contains(" "+strings.Join(reads, " ")+" ", " "+name+" ") {
-			t.Errorf("%s is recorded unasked", name)
+			t.Errorf("%s is recorded by default", name)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func TestHangUntilRemoved(t *testing.T) {
 	}
 	remove()
 	if err := <-ended; err != nil {
-		t.Errorf("let go, the call got %v", err)
+		t.Errorf("the released call returned %v", err)
 	}
 	if n := b.runtime.stopped(); n != 1 {
 		t.Errorf("%d stops reached the runtime", n)

@@ -147,7 +147,7 @@ func TestExitsOfAContainerdWithoutCRIEvents(t *testing.T) {
 	b := newBench(t, f, nil, alphaRuntime(f), c.desc())
 	id := b.create("main")
 	if filters := <-c.asked; len(filters) != 1 || !strings.Contains(filters[0], `topic=="/tasks/exit"`) || !strings.Contains(filters[0], `namespace=="k8s.io"`) {
-		t.Errorf("asked for %v", filters)
+		t.Errorf("subscribed with filters %v", filters)
 	}
 	c.envelopes <- taskExit(t, id, "a-command", 1)
 	c.envelopes <- taskExit(t, "sandbox-p", "sandbox-p", 0)

@@ -82,10 +82,10 @@ func TestWhatIsNotThereIsFine(t *testing.T) {
 	}
 	fake(t, map[string]string{"docker": `echo "disk full" >&2; exit 1`})
 	if _, err := e.Inspect(t.Context(), "x"); err == nil {
-		t.Error("an engine that fails is taken for an image that is not there")
+		t.Error("a failing engine is mistaken for a missing image")
 	}
 	if err := e.Untag(t.Context(), "x"); err == nil {
-		t.Error("an engine that fails is taken for an image that is not there")
+		t.Error("a failing engine is mistaken for a missing image")
 	}
 }
 

@@ -79,11 +79,11 @@ func TestRestoreGivesWhatWasThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before, now := rules(t, test.before), rules(t, test.now)
 			if difference(before, now) == "" {
-				t.Fatal("no difference is seen")
+				t.Fatal("no difference is reported")
 			}
 			input := restoreInput(before, now)
 			if d := difference(before, restored(t, now, input)); d != "" {
-				t.Errorf("after\n%s\nit differs still:\n%s", input, d)
+				t.Errorf("after\n%s\nit still differs:\n%s", input, d)
 			}
 		})
 	}
@@ -103,7 +103,7 @@ func TestNothingToRestore(t *testing.T) {
 	// The order of rules matters.
 	swapped := strings.Replace(rulesBefore, "-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\n-A FORWARD -j MINE", "-A FORWARD -j MINE\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT", 1)
 	if difference(rules(t, rulesBefore), rules(t, swapped)) == "" {
-		t.Error("another order is not seen")
+		t.Error("a different order is not detected")
 	}
 }
 
@@ -119,7 +119,7 @@ func TestDockersLinks(t *testing.T) {
 	before := []string{"lo", "br-0123456789ab"}
 	for _, name := range added(before, []string{"lo", "br-0123456789ab", "docker0", "br-abcdef012345", "br-lan", "eth1"}) {
 		if want := name == "docker0" || name == "br-abcdef012345"; dockerLink.MatchString(name) != want {
-			t.Errorf("%s: taken for Docker's: %t", name, !want)
+			t.Errorf("%s: mistaken for Docker's: %t", name, !want)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestRealEngine(t *testing.T) {
 		return
 	}
 	if os.Geteuid() != 0 {
-		t.Fatal("asked for, and not root")
+		t.Fatal("this test needs root")
 	}
 	// Packages belong to the machine; they are installed outside, with the network.
 	if err := install(t.Context(), missing(append(engineNeeds, imageNeeds...), lookAdmin), os.Stderr); err != nil {
@@ -118,7 +118,7 @@ func insideNamespaces(t *testing.T) {
 		t.Fatalf("%+v, %+v", e, s)
 	}
 	if before.compare(ctx) == nil {
-		t.Error("the engine changed nothing: the comparison sees nothing")
+		t.Error("the engine changed nothing, so the comparison tests nothing")
 	}
 	if _, again, err := Setup(ctx, c); err != nil || again.PID != s.PID {
 		t.Errorf("a second setup: %+v, %v", again, err)
@@ -139,7 +139,7 @@ func insideNamespaces(t *testing.T) {
 		got := map[string]string{"iptables": s.Before.IPTables, "links": strings.Join(s.Before.Links, " ")}[name]
 		if name == "iptables" {
 			if d := difference(rules(t, want), rules(t, got)); d != "" {
-				t.Errorf("what was before is forgotten: %s", d)
+				t.Errorf("the earlier state is lost: %s", d)
 			}
 		} else if got != want {
 			t.Errorf("what was before is forgotten: %s: %s, want %s", name, got, want)
@@ -159,7 +159,7 @@ func insideNamespaces(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
-		t.Error("the images are there still")
+		t.Error("the images still exist")
 	}
 	if _, err := Teardown(ctx, dir, false, false, nil); err != ErrNothing {
 		t.Errorf("a second teardown: %v", err)

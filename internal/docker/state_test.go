@@ -41,7 +41,7 @@ func TestStateIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := load(dir); err == nil || !strings.Contains(err.Error(), "kgrace image setup") {
-		t.Errorf("a state that says nothing of before is taken: %v", err)
+		t.Errorf("a state without the earlier settings is accepted: %v", err)
 	}
 }
 

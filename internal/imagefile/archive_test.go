@@ -109,7 +109,7 @@ func TestImagesShareALayer(t *testing.T) {
 		for j, layer := range m.Layers {
 			sum := sha256.Sum256(content[layer])
 			if got := "sha256:" + hex.EncodeToString(sum[:]); config.Rootfs.Diff[j] != got {
-				t.Errorf("image %d: layer %d is %s, the configuration says %s", i, j, got, config.Rootfs.Diff[j])
+				t.Errorf("image %d: layer %d is %s, the configuration lists %s", i, j, got, config.Rootfs.Diff[j])
 			}
 		}
 		if config.Architecture != "arm64" {

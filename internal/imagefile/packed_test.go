@@ -69,14 +69,14 @@ func TestPacked(t *testing.T) {
 		t.Errorf("%+v, %v; it was %+v", small, err, l)
 	}
 	if plain := gunzip(t, small.File); !bytes.Equal(plain, data) {
-		t.Error("compressed, it is another tar")
+		t.Error("the compressed file contains another tar")
 	}
 	if _, err := os.Stat(l.File); err == nil {
-		t.Error("the layer is there twice")
+		t.Error("the layer occurs twice")
 	}
 	for _, bad := range []Files{{{Path: "/a"}, {Path: "/a"}}, {{Path: "a"}}, {{Path: "/a", From: filepath.Join(dir, "none")}}, {{Path: "/a", From: dir}}} {
 		if _, err := bad.Pack(filepath.Join(dir, "bad"), day); err == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }

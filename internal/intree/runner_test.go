@@ -106,7 +106,7 @@ func TestStockTreeStaysAsItIs(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(r.Stock, "pkg/kubelet/graceperiod")); err == nil {
-		t.Error("a folder of the fixed tree was made in the stock tree")
+		t.Error("a folder of the fixed tree was created in the stock tree")
 	}
 }
 

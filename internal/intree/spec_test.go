@@ -107,7 +107,7 @@ func TestLoadDeclarationOfSpecs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := got.Specs[0]; !s.FailsWith("it is still there") || s.FailsWith("it is gone") {
-		t.Errorf("the reason does not tell")
+		t.Errorf("the reason does not distinguish the messages")
 	}
 	if (Spec{Kept: "it was right"}).FailsWith("anything") {
 		t.Error("a kept spec has a reason to fail")

@@ -97,7 +97,7 @@ func TestClusterConfig(t *testing.T) {
 		t.Errorf("the worker's kubelet does not get the recorder: %s", worker.KubeadmConfigPatches[0])
 	}
 	if len(control.KubeadmConfigPatches) != 0 || len(control.ExtraMounts) != 0 {
-		t.Errorf("the control plane's node is not unchanged: %+v", control)
+		t.Errorf("the control plane's node was changed: %+v", control)
 	}
 	for _, m := range worker.ExtraMounts {
 		if _, err := os.Stat(m.HostPath); err != nil {
@@ -179,7 +179,7 @@ func TestIsReady(t *testing.T) {
 		return &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status}}}}
 	}
 	if !isReady(node(corev1.ConditionTrue)) || isReady(node(corev1.ConditionUnknown)) || isReady(&corev1.Node{}) || isReady(&corev1.Pod{}) {
-		t.Error("only a node that says so is Ready")
+		t.Error("only a node that reports Ready is ready")
 	}
 }
 

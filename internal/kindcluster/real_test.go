@@ -102,19 +102,19 @@ func TestRealCluster(t *testing.T) {
 		t.Error(err)
 	}
 	if err := in(ctx, c.worker, "systemctl", "is-active", "kubelet"); err == nil {
-		t.Error("the kubelet lives on")
+		t.Error("the kubelet still runs")
 	}
 	if err := errors.Join(c.StartKubelet(ctx), c.RestartRuntime(ctx)); err != nil {
 		t.Error(err)
 	}
 	if err := c.Recording(); err != nil {
-		t.Errorf("the recording is not whole: %v", err)
+		t.Errorf("the recording is incomplete: %v", err)
 	}
 	if err := c.Drain(ctx, "nobody=here"); err != nil {
 		t.Error(err)
 	}
 	if node, err := c.client.CoreV1().Nodes().Get(ctx, c.NodeName(), metav1.GetOptions{}); err != nil || !node.Spec.Unschedulable {
-		t.Errorf("drained, and not cordoned: %v", err)
+		t.Errorf("drained, but not cordoned: %v", err)
 	}
 	if err := c.Uncordon(ctx); err != nil {
 		t.Error(err)

@@ -108,7 +108,7 @@ func TestBaseEntries(t *testing.T) {
 	found := map[string]imagefile.File{}
 	for _, e := range entries {
 		if _, twice := found[e.Path]; twice {
-			t.Errorf("%s is there twice", e.Path)
+			t.Errorf("%s occurs twice", e.Path)
 		}
 		found[e.Path] = e
 	}

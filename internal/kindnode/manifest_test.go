@@ -67,7 +67,7 @@ func TestManifestIsStable(t *testing.T) {
 	}
 	two, err := sample(t).json()
 	if err != nil || !bytes.Equal(one, two) {
-		t.Errorf("two of the same differ, %v", err)
+		t.Errorf("two equal manifests differ, %v", err)
 	}
 	var back Manifest
 	if err := json.Unmarshal(one, &back); err != nil || back.Kubelet.SHA256 != sample(t).Kubelet.SHA256 || back.Images[0] != "a.example/x:v1" {
@@ -90,7 +90,7 @@ func TestInputs(t *testing.T) {
 	if got := inputs(func(m *Manifest) {
 		m.Arm, m.Series, m.Patches, m.Commit, m.Kubelet = verdict.Stock, "", nil, "beef", Program{Name: kubelet, SHA256: "1"}
 	}); got != same {
-		t.Error("the arms do not share what is theirs both")
+		t.Error("the arms' common inputs differ")
 	}
 	for name, change := range map[string]func(*Manifest){
 		"a program":        func(m *Manifest) { m.Programs[0].SHA256 = strings.Repeat("1", 64) },
@@ -126,7 +126,7 @@ func TestSPDX(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, _ := m.spdx("kgrace.test/kind-node:v1"); !bytes.Equal(data, again) {
-			t.Error("two of the same differ")
+			t.Error("two documents of the same image differ")
 		}
 		var d spdxDocument
 		if err := json.Unmarshal(data, &d); err != nil {

@@ -136,7 +136,7 @@ func TestRealModules(t *testing.T) {
 		}
 		manifest, err := os.ReadFile(one.Manifest)
 		if err != nil || !bytes.Equal(manifest, fileOf(t, e, one.Image, DocDir+"/manifest.json")) {
-			t.Errorf("the manifest in the image is another one, %v", err)
+			t.Errorf("the manifest in the image differs, %v", err)
 		}
 		if again, err := os.ReadFile(two.Manifest); err != nil || !bytes.Equal(manifest, again) {
 			t.Errorf("equal inputs, two manifests, %v", err)
@@ -175,7 +175,7 @@ func TestRealImage(t *testing.T) {
 		t.Errorf("the kubelet is %s; want %s, not %s", sum, swapped.KubeletSHA256, source.KubeletSHA256)
 	}
 	if !bytes.Equal(fileOf(t, e, source.Image, "/usr/bin/kubeadm"), fileOf(t, e, swapped.Image, "/usr/bin/kubeadm")) {
-		t.Error("kubeadm is another one")
+		t.Error("kubeadm has changed")
 	}
 	_, err := Build(t.Context(), Options{Repo: r, Arm: verdict.Fixed, Minor: "v1.36", From: FromImage, Source: source.Image})
 	if err == nil || !strings.Contains(err.Error(), "want the same minor (--kubernetes v1.37") {
@@ -190,7 +190,7 @@ func TestRealImage(t *testing.T) {
 		t.Error("an image without a shell or a kubelet is accepted as a node's")
 	}
 	if _, err := Build(t.Context(), Options{Repo: r, Arm: verdict.Fixed, From: FromImage, Source: "kgrace.test/none:v1"}); err == nil || !strings.Contains(err.Error(), "cannot be pulled") {
-		t.Errorf("an image that is not there: %v", err)
+		t.Errorf("a missing image: %v", err)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestBuildKubelets(t *testing.T) {
 		date := git(t, tree.Dir, "show", "--no-patch", "--format=%cd", "--date=format-local:%Y-%m-%dT%H:%M:%SZ")
 		line := fmt.Sprintf("%s 1 37 %s clean %s", want.version, tree.Commit, date)
 		if got := says(t, b.Path); got != fmt.Sprintf("%s\n%s %d\n", line, line, want.grace) {
-			t.Errorf("%s says:\n%swant %q with grace %d", b.Path, got, line, want.grace)
+			t.Errorf("%s prints:\n%swant %q with grace %d", b.Path, got, line, want.grace)
 		}
 		if b.Arm != want.arm || b.Version != want.version || !b.Built {
 			t.Errorf("reported as %+v", b)
@@ -109,7 +109,7 @@ func TestBuildOverlaid(t *testing.T) {
 	for _, grace := range []int{7, 8} { // the same overlay with other content gives another binary
 		lay(grace)
 		if got := says(t, broken); !strings.HasSuffix(got, fmt.Sprintf(" %d\n", grace)) {
-			t.Errorf("the kubelet is not the one that was laid over: %s", got)
+			t.Errorf("the kubelet was not built with the overlay: %s", got)
 		}
 	}
 	if got := says(t, own.Path); !strings.HasSuffix(got, " 0\n") {
@@ -177,7 +177,7 @@ func TestProgramsFromDebian(t *testing.T) {
 	_, err := r.BuildAll(t.Context(), testMinor, []verdict.Arm{verdict.Stock}, []string{"prog", "kubelet", "native"})
 	wantError(t, err, "a node of v1.37 needs prog from Debian packages that are not installed here", "hack/setup.sh prog-tools", "apt-get install prog-tools")
 	if _, err := os.Stat(filepath.Join(r.Output, "bin")); !os.IsNotExist(err) {
-		t.Errorf("something was built all the same (%v)", err)
+		t.Errorf("something was built nevertheless (%v)", err)
 	}
 	installed["/usr/sbin/prog"] = true
 	built := build(t, r, []verdict.Arm{verdict.Stock}, "prog", "kubelet", "native")
@@ -230,20 +230,20 @@ func TestBuildFromModule(t *testing.T) {
 	r := newRepo(t)
 	b := build(t, r, []verdict.Arm{verdict.Fixed}, "prog")[0]
 	if got := says(t, b.Path); got != "dep v1.0.0 tagged\n" || b.Arm != "" || b.Version != "v1.0.0" {
-		t.Errorf("%+v says %q", b, got)
+		t.Errorf("%+v prints %q", b, got)
 	}
 	// A binary that differs from the built one is rebuilt, whatever its stamp.
 	if err := os.Truncate(b.Path, 100); err != nil {
 		t.Fatal(err)
 	}
 	if b = build(t, r, []verdict.Arm{verdict.Stock}, "prog")[0]; !b.Built {
-		t.Error("a binary cut short was taken for up to date")
+		t.Error("a truncated binary was accepted as up to date")
 	}
 	p := r.Versions.Programs["prog"]
 	p.Tags = nil
 	r.Versions.Programs["prog"] = p
 	if b = build(t, r, []verdict.Arm{verdict.Stock}, "prog")[0]; !b.Built || says(t, b.Path) != "dep v1.0.0 untagged\n" {
-		t.Error("other build tags did not build it again")
+		t.Error("other build tags did not trigger a rebuild")
 	}
 }
 
@@ -255,10 +255,10 @@ func TestBuildThatFailsKeepsTheOldBinary(t *testing.T) {
 	_, err := r.Build(t.Context(), testMinor, verdict.Fixed, "kubelet")
 	wantError(t, err, "building kubelet", "pkg/kubelet/kubelet.go:3", "nonsense")
 	if got := says(t, path); !strings.HasSuffix(got, " 0\n") {
-		t.Errorf("the old binary says %q", got)
+		t.Errorf("the old binary prints %q", got)
 	}
 	if _, err := os.Stat(path + ".new"); !os.IsNotExist(err) {
-		t.Errorf("a half-made binary is left (%v)", err)
+		t.Errorf("a half-finished binary is left (%v)", err)
 	}
 }
 
@@ -301,7 +301,7 @@ func TestBuildInterrupted(t *testing.T) {
 	}
 	r.Progress = nil
 	if !build(t, r, []verdict.Arm{verdict.Stock}, "prog")[0].Built {
-		t.Error("an interrupted build was taken for done")
+		t.Error("an interrupted build was accepted as done")
 	}
 }
 

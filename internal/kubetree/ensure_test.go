@@ -61,11 +61,11 @@ func noLeftovers(t *testing.T, r *Repo) {
 func wantError(t *testing.T, err error, says ...string) {
 	t.Helper()
 	if err == nil {
-		t.Fatalf("no error; want one that says %q", says)
+		t.Fatalf("no error; want one with %q", says)
 	}
 	for _, s := range says {
 		if !strings.Contains(err.Error(), s) {
-			t.Errorf("error does not say %q:\n%v", s, err)
+			t.Errorf("the error does not contain %q:\n%v", s, err)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestFixedWithoutSeriesIsStock(t *testing.T) {
 		t.Errorf("fixed %s, stock %s", fixed.Commit, stock.Commit)
 	}
 	if !strings.Contains(said.String(), "no series in "+r.SeriesDir(testMinor)) {
-		t.Errorf("does not say that there is no series:\n%s", said.String())
+		t.Errorf("does not report that there is no series:\n%s", said.String())
 	}
 }
 
@@ -219,7 +219,7 @@ func TestPatchThatDoesNotApply(t *testing.T) {
 	wantError(t, err, "0001-kubelet-edit-1.patch", "pkg/kubelet/kubelet.go")
 	noLeftovers(t, r)
 	if got := git(t, before.Dir, "rev-parse", "HEAD"); got != before.Commit {
-		t.Errorf("the tree that was there is now at %s", got)
+		t.Errorf("the existing tree is now at %s", got)
 	}
 }
 
@@ -352,7 +352,7 @@ func TestDiskThatFillsUp(t *testing.T) {
 	err := explainSpace(&tool.Error{Args: []string{"go"}, Stderr: "write x: no space left on device", Err: errors.New("exit status 1")})
 	wantError(t, err, "no space left on device", "make clean", OutputVar)
 	if other := errors.New("other"); explainSpace(other) != other || explainSpace(nil) != nil {
-		t.Errorf("explains errors that are about something else")
+		t.Errorf("explains unrelated errors")
 	}
 }
 

@@ -124,7 +124,7 @@ func TestWhatTheBuildGenerates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(data), r.Output) {
-		t.Error("the binary names the folder of what was generated")
+		t.Error("the binary contains the name of the generated files' folder")
 	}
 	if again, err := r.BuildAll(t.Context(), "v1.22", []verdict.Arm{verdict.Stock}, []string{"kube-apiserver"}); err != nil || again[0].Built {
 		t.Errorf("%+v, %v: it was up to date", again, err)

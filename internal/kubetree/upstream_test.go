@@ -60,7 +60,7 @@ func TestUpstreamOfAnotherRelease(t *testing.T) {
 		t.Error("the minor's own tree has changed")
 	}
 	if _, err := r.Upstream(t.Context(), testMinor, m, dir); err == nil {
-		t.Error("a folder that exists was taken")
+		t.Error("an existing folder was accepted")
 	}
 	if left, _ := filepath.Glob(filepath.Join(r.treesDir(), tempPrefix+"*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -57,7 +57,7 @@ func TestKubeletFileOfAnOlderMinor(t *testing.T) {
 	}
 	gone := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(old, name) })
 	if want := []string{"containerRuntimeEndpoint", "failCgroupV1", "podLogsDir"}; !slices.Equal(gone, want) {
-		t.Errorf("1.22 has %v, today's %v: want it without %v", old, all, want)
+		t.Errorf("the file for 1.22 has %v, today's %v: want it without %v", old, all, want)
 	}
 	// Every field that a kubelet of 1.22 gets; 1.22 knows all of them. Look a new field up before adding it here.
 	known := []string{
@@ -66,7 +66,7 @@ func TestKubeletFileOfAnOlderMinor(t *testing.T) {
 		"tlsPrivateKeyFile", "volumePluginDir",
 	}
 	if !slices.Equal(old, known) {
-		t.Errorf("a kubelet of 1.22 is given\n%v\nwant\n%v", old, known)
+		t.Errorf("a kubelet of 1.22 gets\n%v\nwant\n%v", old, known)
 	}
 	if slices.Contains(all, "kubeAPIQPS") {
 		t.Error("today's kubelet does not keep its own rate limits")

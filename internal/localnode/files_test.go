@@ -112,7 +112,7 @@ func TestKubeconfig(t *testing.T) {
 	}
 	cert, _ := os.ReadFile(p.cert(certAdmin))
 	if config.Host != "https://127.0.0.1:1234" || config.Insecure || !bytes.Equal(config.CertData, cert) {
-		t.Errorf("kubeconfig gives %+v", config)
+		t.Errorf("the kubeconfig yields %+v", config)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestContainerdConfig(t *testing.T) {
 			`BinaryName = "/a \"quoted\" folder/data/bin/runc"`, "restrict_oom_score_adj = true", "SystemdCgroup = false",
 		) {
 			if !strings.Contains(string(data), want) {
-				t.Errorf("configuration of containerd %v lacks %s:\n%s", c.d.containerd, want, data)
+				t.Errorf("the configuration of containerd %v does not contain %s:\n%s", c.d.containerd, want, data)
 			}
 		}
 	}
@@ -288,7 +288,7 @@ func TestImages(t *testing.T) {
 			t.Errorf("layer entry %+v, %v", header, err)
 		}
 		if data, _ := io.ReadAll(reader); string(data) != "static program" {
-			t.Errorf("layer holds %q", data)
+			t.Errorf("layer contains %q", data)
 		}
 	}
 	want := map[string][]string{ActorImage: {"/actor"}, PauseImage: {"/actor", "pause"}}
@@ -303,7 +303,7 @@ func TestImages(t *testing.T) {
 	a, _ := os.ReadFile(file)
 	b, _ := os.ReadFile(again)
 	if !bytes.Equal(a, b) {
-		t.Error("the same program gave another archive")
+		t.Error("the same program yields another archive")
 	}
 }
 

@@ -43,7 +43,7 @@ func testPrograms(t *testing.T) map[string]string {
 		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodetest.DirVar)
 	}
 	if os.Geteuid() != 0 {
-		t.Fatal("asked for a real node, which needs root: run it as root")
+		t.Fatal("a real node needs root: run the test as root")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -175,7 +175,7 @@ func members(t *testing.T, init int) []int {
 func expectGone(t *testing.T, before host, s *state, dir string, pids []int) {
 	t.Helper()
 	if diff := cmp.Diff(before, lookAtHost(t)); diff != "" {
-		t.Errorf("the machine is not as before (-before +after):\n%s", diff)
+		t.Errorf("the machine has changed (-before +after):\n%s", diff)
 	}
 	for _, pid := range pids {
 		if data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid)); err == nil && strings.Contains(string(data), s.Cgroup) {

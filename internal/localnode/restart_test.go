@@ -109,6 +109,6 @@ func TestDisturbed(t *testing.T) {
 	}
 	if now := pod(); now.Status.ContainerStatuses[0].ContainerID != container || now.Status.ContainerStatuses[0].RestartCount != 0 ||
 		now.Status.Phase != v1.PodRunning {
-		t.Errorf("the pod did not live on: %+v", now.Status)
+		t.Errorf("the pod did not survive: %+v", now.Status)
 	}
 }

@@ -108,7 +108,7 @@ func TestStrangerIsSpared(t *testing.T) {
 		s.InitPID, s.InitStart = pid, start
 		spoil(s)
 		if s.alive() {
-			t.Errorf("%s: taken for the node's pid 1", name)
+			t.Errorf("%s: mistaken for the node's pid 1", name)
 		}
 		if err := s.killInit(t.Context()); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -123,14 +123,14 @@ func TestStrangerIsSpared(t *testing.T) {
 	s := goodState(t)
 	s.InitPID, s.InitStart = pid, start
 	if !s.alive() {
-		t.Error("not taken for the node's pid 1")
+		t.Error("not recognized as the node's pid 1")
 	}
 	if err := s.killInit(t.Context()); err != nil {
 		t.Error(err)
 	}
 	<-ended
 	if s.alive() {
-		t.Error("alive after its end")
+		t.Error("reported as alive after its end")
 	}
 }
 
@@ -140,7 +140,7 @@ func TestParseStartTime(t *testing.T) {
 		t.Errorf("%d, %v", got, err)
 	}
 	if _, err := parseStartTime("42 (sh) S 1"); err == nil {
-		t.Error("a short line is read")
+		t.Error("a short line is accepted")
 	}
 }
 
@@ -154,7 +154,7 @@ func TestLock(t *testing.T) {
 		t.Errorf("locked twice: %v", err)
 	}
 	if err := newNode(dir, goodState(t)).Down(t.Context()); err == nil {
-		t.Error("Down beside another program's work")
+		t.Error("Down succeeded while another program held the lock")
 	}
 	unlock()
 	if unlock, err = lock(dir); err != nil {

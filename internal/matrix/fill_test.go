@@ -85,7 +85,7 @@ func TestFillTwiceFillsOnce(t *testing.T) {
 		t.Errorf("the second run fills %v", s.proved)
 	}
 	if first.Markdown() != second.Markdown() {
-		t.Error("a kept table is another table")
+		t.Error("the stored table differs")
 	}
 	if !strings.Contains(s.log.String(), "[36/36] v1.36 patch 3 of 3, scenarios: proved (kept)") {
 		t.Errorf("the progress is\n%s", s.log.String())
@@ -173,7 +173,7 @@ func TestKeptCellsThatAreNone(t *testing.T) {
 				t.Errorf("%q is not in\n%s", c.want, s.log.String())
 			}
 			if s.fill(t); len(s.proved) != 0 {
-				t.Errorf("it is not mended: %v", s.proved)
+				t.Errorf("it is not computed again: %v", s.proved)
 			}
 		})
 	}

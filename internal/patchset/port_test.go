@@ -72,7 +72,7 @@ func TestPortThatDoesNotFit(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	if err := ContinueEdit(t.Context(), to.dir); err == nil {
-		t.Error("a marked file was taken")
+		t.Error("a file with conflict marks was accepted")
 	}
 	before, rest, _ := strings.Cut(read(t, to.dir+"/pkg/kubelet/kubelet.go"), "<<<<<<< ")
 	_, after, _ := strings.Cut(rest, ">>>>>>> ")

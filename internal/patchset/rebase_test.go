@@ -131,7 +131,7 @@ func TestRebaseWithoutTheOldObjects(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	if len(c.Places) == 0 && !strings.Contains(c.Error(), "git: ") {
-		t.Errorf("says nothing of why: %v", c)
+		t.Errorf("gives no reason: %v", c)
 	}
 }
 

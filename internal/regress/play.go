@@ -86,7 +86,7 @@ func (p *play) perform(ctx context.Context, start time.Time) {
 		if err := p.act(ctx, start); err != nil {
 			p.abandon(err)
 		} else if err := p.recording(); err != nil {
-			p.abandon(fmt.Errorf("the recording is not whole: %w", err))
+			p.abandon(fmt.Errorf("the recording is incomplete: %w", err))
 		}
 	}
 	// Before the result is set: the last result ends the run and may end its context.

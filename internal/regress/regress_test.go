@@ -160,6 +160,6 @@ func TestNodeCarriesItsRows(t *testing.T) {
 		}
 	}
 	if carries(scenario.LevelNode, scenario.Evict{Hard: true}) {
-		t.Error("a real kubelet cannot be asked for an eviction")
+		t.Error("a real kubelet must not carry out an eviction")
 	}
 }

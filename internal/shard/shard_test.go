@@ -181,7 +181,7 @@ func TestMergedIsAsInOnePiece(t *testing.T) {
 			}
 		}
 		if _, err := result.ReadArtifacts(out); err != nil {
-			t.Errorf("nothing to make a page of: %v", err)
+			t.Errorf("no content for a page: %v", err)
 		}
 		for _, p := range merged.Properties {
 			want := property.Tally{Held: 20}

@@ -46,7 +46,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, says := range []string{"/bin/sh -c", dir, "exit status 3", "why"} {
 		if !strings.Contains(err.Error(), says) {
-			t.Errorf("does not say %q: %v", says, err)
+			t.Errorf("does not contain %q: %v", says, err)
 		}
 	}
 	if _, err := Run(t.Context(), Cmd{Dir: dir, Args: []string{"kgrace-no-such-program"}}); !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "install it") {
@@ -90,7 +90,7 @@ func TestInterruptEndsTheWholeGroup(t *testing.T) {
 	}
 	// EOF means that no writer is left.
 	if n, err := f.Read(up); n != 0 {
-		t.Errorf("somebody still writes: %q, %v", up[:n], err)
+		t.Errorf("a process still writes: %q, %v", up[:n], err)
 	}
 	if _, err := Run(ctx, Cmd{Dir: dir, Args: []string{"/bin/true"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("started after the end: %v", err)
@@ -131,6 +131,6 @@ func TestDownloadNamesWhatIsMissing(t *testing.T) {
 	}
 	_, err = Download(t.Context(), "go1.26.999", "example.test/absent@v1.2.3")
 	if !errors.As(err, &missing) || !strings.Contains(missing.Module, "go1.26.999") {
-		t.Errorf("toolchain that cannot be had: %v", err)
+		t.Errorf("unavailable toolchain: %v", err)
 	}
 }

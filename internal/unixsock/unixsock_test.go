@@ -31,7 +31,7 @@ func TestCheckPath(t *testing.T) {
 	}
 	for _, bad := range []string{longest + "x", "relative.sock", ""} {
 		if err := CheckPath(bad); err == nil {
-			t.Errorf("%q was taken", bad)
+			t.Errorf("%q was accepted", bad)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestListenTouchesNoOtherFile(t *testing.T) {
 		t.Error("a plain file was replaced")
 	}
 	if data, err := os.ReadFile(path); err != nil || string(data) != "data" {
-		t.Errorf("the file holds %q, %v", data, err)
+		t.Errorf("the file contains %q, %v", data, err)
 	}
 	if _, err := net.Dial("unix", path); err == nil {
 		t.Error("something listens on the file")

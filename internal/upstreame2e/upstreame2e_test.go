@@ -173,7 +173,7 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	if (Results{}).Unsaid() == nil {
-		t.Error("a run without a spec says nothing, and does not say so")
+		t.Error("a run without any spec is not reported")
 	}
 	one := Compare(specs("a"), map[verdict.Arm]map[string]Outcome{verdict.Fixed: {"a": {State: "failed"}}})
 	if one[0].Verdict != verdict.Invalid {
@@ -201,7 +201,7 @@ func TestNothingIsHidden(t *testing.T) {
 		"example.org/nginx:1 (2 pods)", "a stub", "example.org/perl:5 (1 pods)", "NOT SUPPLIED", "1 more that upstream's specs know",
 		"1 specs of v1.37.2 on stock (kubelet v1.37.2) and fixed (kubelet v1.37.2+grace.1)"} {
 		if !strings.Contains(b.String(), want) {
-			t.Errorf("the table does not say %q:\n%s", want, b.String())
+			t.Errorf("the table does not contain %q:\n%s", want, b.String())
 		}
 	}
 	for file, wants := range map[string][]string{ResultsFile: {"it wants two clouds", "a stub", "regressed"}, JUnitFile: {"it wants two clouds", "Gomega says no", `failures="1"`}} {
@@ -211,7 +211,7 @@ func TestNothingIsHidden(t *testing.T) {
 		}
 		for _, want := range wants {
 			if !strings.Contains(string(data), want) {
-				t.Errorf("%s does not say %q", file, want)
+				t.Errorf("%s does not contain %q", file, want)
 			}
 		}
 	}
@@ -253,7 +253,7 @@ func TestRunner(t *testing.T) {
 	}
 	for _, want := range []string{"fixed: 1 of 4", "passed a.b", "failed a+b", "passed d [Serial]"} {
 		if !strings.Contains(said.String(), want) {
-			t.Errorf("progress does not say %q:\n%s", want, said)
+			t.Errorf("the progress does not contain %q:\n%s", want, said)
 		}
 	}
 }
@@ -296,7 +296,7 @@ func TestAnInterruptEndsTheSuite(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	if _, err := r.Run(ctx, specs("a HANGS")); err == nil {
-		t.Error("the suite went on")
+		t.Error("the suite continued")
 	}
 }
 

@@ -96,7 +96,7 @@ func TestHeaderIsThisFilesOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(string(text), Header) {
-		t.Error("Header is not what stands at the head of this file")
+		t.Error("Header differs from the header of this file")
 	}
 }
 

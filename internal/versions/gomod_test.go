@@ -71,7 +71,7 @@ func TestGoModThatAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := f.Format(); err != nil || string(got) != agrees {
-		t.Errorf("mending changed it (%v):\n%s", err, got)
+		t.Errorf("fixing changed it (%v):\n%s", err, got)
 	}
 }
 
@@ -97,13 +97,13 @@ func TestGoModThatDiffers(t *testing.T) {
 			f := parse(t, text)
 			wrong := compareGoMod(f, pinned, testStaging)
 			if len(wrong) == 0 || !strings.Contains(strings.Join(wrong, "\n"), c.says) {
-				t.Errorf("found %q, want one that says %q", wrong, c.says)
+				t.Errorf("found %q, want one with %q", wrong, c.says)
 			}
 			if err := mendGoMod(f, pinned, testStaging); err != nil {
 				t.Fatal(err)
 			}
 			if wrong := compareGoMod(f, pinned, testStaging); len(wrong) > 0 {
-				t.Errorf("mended, and still: %q", wrong)
+				t.Errorf("after fixing: %q", wrong)
 			}
 			if got, err := f.Format(); err != nil || c.mends && string(got) != agrees {
 				t.Errorf("mended (%v):\n%s", err, got)

@@ -99,7 +99,7 @@ func TestLoadRefuses(t *testing.T) {
 				t.Fatal("accepted")
 			}
 			if !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), FileName) {
-				t.Errorf("does not say %q and the file's name: %v", c.says, err)
+				t.Errorf("does not contain %q and the file's name: %v", c.says, err)
 			}
 		})
 	}

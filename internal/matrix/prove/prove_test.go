@@ -319,7 +319,7 @@ func TestATreeThatDoesNotCompileIsNoMachineError(t *testing.T) {
 		t.Errorf("%q, %v", faults, err)
 	}
 	if faults, err = l.goBuild(t.Context(), "./cmd/nothing"); err == nil || faults != "" {
-		t.Errorf("a folder that is not there: %q, %v", faults, err)
+		t.Errorf("a missing folder: %q, %v", faults, err)
 	}
 }
 
