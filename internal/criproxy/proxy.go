@@ -102,7 +102,7 @@ func Start(ctx context.Context, options Options) (*Proxy, error) {
 		grpc.MaxRecvMsgSize(math.MaxInt32),
 		grpc.MaxSendMsgSize(math.MaxInt32),
 		grpc.WaitForHandlers(true),
-		// The caller's keepalive does not concern the runtime; refuse none.
+		// The proxy must not restrict the caller's keepalive: accept any.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Millisecond, PermitWithoutStream: true}),
 	)
 	p.upstream.Connect()

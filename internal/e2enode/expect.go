@@ -110,7 +110,7 @@ func (n *Neighbours) find(text string) (Known, bool) {
 	return n.Known[i], true
 }
 
-// Narrow keeps only the specs whose text matches a further regular expression; the required number no longer applies.
+// Narrow sets the focus to pattern, requires at least one spec to run, and drops the known specs that do not match.
 func (n *Neighbours) Narrow(pattern string, matches func(string) bool) {
 	n.Focus, n.AtLeast = []string{pattern}, 1
 	n.Known = slices.DeleteFunc(n.Known, func(k Known) bool { return !matches(k.Text) })

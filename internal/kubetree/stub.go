@@ -54,7 +54,7 @@ func stubs(m versions.Minor) ([]stub, error) {
 	return all, nil
 }
 
-// stubDir returns the folder of a stub in the tree, below the absent staging folders.
+// stubDir returns the folder of a stub in the tree, below staging/src like the absent staging modules.
 func stubDir(name string) string { return path.Join("staging", "src", name) }
 
 // stubsKey returns a key for everything that determines the stubs: the pins, and the files of this project.

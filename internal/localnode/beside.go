@@ -22,8 +22,8 @@ import (
 )
 
 // StartBeside starts the control program that waits beside the kubelet as the kubelet waits (package control). It runs in
-// the kubelet's cgroup, with the kubelet's credentials and over the kubelet's connection to the API server. Only the
-// process that called Up can use it; Config.Bin must name the program.
+// the kubelet's cgroup, with the kubelet's credentials and through the kubelet's link to the API server. Only the process
+// that called Up can use it; Config.Bin must name the program.
 func (n *Node) StartBeside(ctx context.Context) error { return n.startProgram(ctx, ProgramBeside) }
 
 // BesideRecord returns the path of the file that the control program writes to.

@@ -28,8 +28,8 @@ import (
 )
 
 // Apply applies the patches of the series, in order, to the git work tree in tree with git am. Three-way merging is off, so
-// that a patch that no longer fits fails instead of being merged by a guess. The committer is fixed and its date is that of
-// the author, so that the same base yields the same commits.
+// that git does not guess at a patch that no longer fits, but fails. The committer is fixed and its date is that of the
+// author, so that the same base yields the same commits.
 //
 // The work tree must be clean (git-ignored files do not count). After any error, including an interrupt, the tree is back
 // on its original commit, clean. The error for a patch that does not apply is an *ApplyError.

@@ -30,8 +30,8 @@ import (
 )
 
 // format makes git format-patch print the same bytes for the same commits, regardless of the tree's history, the size of
-// its object store or the user's preferences: no abbreviated ids, no numbers, no version, no statistics, and renames as
-// remove and add.
+// its object store or the user's preferences: no commit ids, full blob ids, no numbers, no version, no statistics, and
+// renames as remove and add.
 var format = []string{
 	"format-patch", "--stdout", "-1",
 	"--zero-commit", "--full-index", "--no-signature", "--no-numbered", "--no-stat", "--no-renames",

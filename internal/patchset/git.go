@@ -29,8 +29,8 @@ const (
 	CommitterEmail = "kgrace@invalid"
 )
 
-// settings are the settings that tool overrides, and in addition all that a repository's own configuration could use to
-// change how git reads and prints patches.
+// settings override, in addition to those of package tool, every setting of a repository's own configuration that changes
+// how git reads and prints patches.
 var settings = []string{
 	"core.hooksPath=/dev/null",
 	"core.attributesFile=/dev/null",

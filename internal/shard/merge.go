@@ -50,7 +50,7 @@ type Merged struct {
 }
 
 // Merge reads the parts in dirs, which are folders of artifacts or folders of such folders, and writes into out what a
-// single machine would have left. It does not empty out, which must not be one of the parts.
+// single machine would have left. The folder out is not emptied and must not be one of the parts.
 //
 // It returns an error for parts of different runs, a duplicate part, missing parts (each is named), and results that do not
 // belong to their part.
