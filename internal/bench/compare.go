@@ -131,7 +131,7 @@ func rowOf(fields []string, unit string, limit float64) (Row, error) {
 	var err5 error
 	if row.Found = fields[5] != "~"; row.Found {
 		if row.Delta, err5 = percent(fields[5]); fields[5] == "?" {
-			row.Delta, err5 = 0, nil // from nothing to something has no percentage
+			row.Delta, err5 = 0, nil // an increase from zero has no percentage
 		}
 	}
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil || unit != "sec/op" {

@@ -205,7 +205,7 @@ func main() {
 	}
 }
 
-// onLine calls do when a line of progress holds text.
+// onLine calls do when a progress line contains text.
 type onLine struct {
 	text string
 	do   func()

@@ -166,7 +166,7 @@ import (
 
 type harness struct{ *testing.T }
 
-// settled asserts something about a field that stock does not have, among other things.
+// settled asserts, among other things, something about a field that stock does not have.
 func (h *harness) settled(have, want int) {
 	require.Equal(h.T, 0, (&worker{}).deadline)
 	require.Equal(h.T, want, have)
@@ -178,7 +178,7 @@ func (h *harness) started() *worker {
 	return w
 }
 
-// wait is a helper that calls what has another argument on stock.
+// wait is a helper that calls a function with another argument on stock.
 func (h *harness) wait(a int) int { return Wait(a, 2) }
 
 func TestThroughHelper(t *testing.T) { require.Equal(t, 5, (&harness{t}).wait(3)) }

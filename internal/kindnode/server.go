@@ -43,7 +43,7 @@ var noKubelet = imagefile.File{Path: serverBin + kubelet, Mode: 0o755, Data: []b
 // Layers that contain no program of their own.
 const (
 	netLayer   = "net"   // the programs and libraries with which kube-proxy and kindcni run iptables
-	emptyLayer = "empty" // a note, in images that stand for one that nobody has
+	emptyLayer = "empty" // a note, in placeholders for images that are not available
 )
 
 // serverTarball builds the equivalent of Kubernetes' server tarball, as far as kind reads it. The last of the four archives

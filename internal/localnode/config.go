@@ -74,7 +74,7 @@ type Config struct {
 	// server must listen there before the kubelet starts: start it in BeforeKubelet.
 	RuntimeEndpoint string
 	// BeforeKubelet, if set, runs once containerd serves and the API server is ready, before the kubelet starts. The node's
-	// sockets, LinesDir and RESTConfig are valid. An error undoes the node.
+	// sockets, LinesDir and RESTConfig are valid. An error takes the node down.
 	BeforeKubelet func(ctx context.Context, node *Node) error
 
 	// Images are further image files, in the format of `docker save`, to import into the node.

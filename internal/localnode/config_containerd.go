@@ -47,7 +47,7 @@ disabled_plugins = [
 [plugins.'io.containerd.internal.v1.opt']
   path = {{.Opt}}
 
-# what imports images unpacks them for this snapshotter
+# image imports unpack for this snapshotter
 [[plugins.'io.containerd.transfer.v1.local'.unpack_config]]
   platform = {{.Platform}}
   snapshotter = {{.Snapshotter}}

@@ -46,7 +46,7 @@ func writeConfigs(p paths, d dialect, cgroup, runtimeEndpoint, snapshotter strin
 		"kubelet.yaml":    kubelet,
 		"containerd.toml": containerd,
 		// hostNetwork pods inherit the node's resolver file; this one resolves nothing and replaces the machine's.
-		"resolv.conf": []byte("# no name server: this node reaches nothing outside of itself\n"),
+		"resolv.conf": []byte("# no name server: this node has no network to the outside\n"),
 		filepath.Join("cni", "10-kgrace.conflist"): cni,
 	} {
 		if err := os.WriteFile(p.etc(name), data, 0o644); err != nil {

@@ -54,7 +54,7 @@ func testPrograms(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat("../../cmd/actor"); err != nil && bin[ProgramActor] != "" {
-		return bin // the test binary was taken to another machine, together with the programs
+		return bin // the test binary was copied to another machine, together with the programs
 	}
 	actor := filepath.Join(t.TempDir(), "actor")
 	if err := BuildActor(t.Context(), "../..", actor); err != nil {

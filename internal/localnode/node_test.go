@@ -179,7 +179,7 @@ func TestUpDown(t *testing.T) {
 		}
 	}
 	for _, n := range nodes {
-		<-n.Lost() // somebody else took it down
+		<-n.Lost() // another Node took it down
 		if err := n.Down(t.Context()); err != nil {
 			t.Errorf("a second Down: %v", err)
 		}

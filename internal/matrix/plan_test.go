@@ -110,7 +110,7 @@ func writeSeries(t *testing.T, change map[string]string) string {
 		"0002-two.patch":  patchText(2, "shorten-late", secondDiff),
 		"0003-e2e.patch":  patchText(3, "none (its tests are seen on a node alone)", e2eDiff),
 		"intree.yaml":     declaredText,
-		"unrelated.patch": "", // lint's business
+		"unrelated.patch": "", // for lint to report
 	}
 	for name, text := range change {
 		files[name] = text

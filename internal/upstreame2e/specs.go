@@ -120,7 +120,7 @@ func (s Selection) Choose(minor string, all []Spec, only string) (run, not []Spe
 				if !chosen {
 					chosen = true
 					if list.to == &not && !s.concerns.MatchString(spec.Text) {
-						continue // its neighbours are what the entry is for
+						continue // the entry is meant for its neighbours
 					}
 					spec.Why, spec.seconds = g.Why, g.Seconds
 					*list.to = append(*list.to, spec)
