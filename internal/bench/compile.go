@@ -64,7 +64,7 @@ func Compile(ctx context.Context, r *kubetree.Repo, minor string, slow bool) (Ar
 		minor = r.Versions.Default
 	}
 	if !slices.Contains(covered, minor) {
-		return Arms{}, fmt.Errorf("the benchmark is written for the pod workers of %v; those of %s take no context and have other fakes", covered, minor)
+		return Arms{}, fmt.Errorf("the benchmark is written for the pod workers of %v; those of %s have no context parameter and other fakes", covered, minor)
 	}
 	stock, err := compile(ctx, r, minor, verdict.Stock, false)
 	if err != nil {

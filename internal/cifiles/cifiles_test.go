@@ -54,7 +54,7 @@ func TestWorkflowFaults(t *testing.T) {
 		{"contents: read", "contents: write", "want contents: read"},
 		{"contents: read", "contents: read\n  id-token: write", "and nothing else"},
 		{"{persist-credentials: false}", "{fetch-depth: 0}", "the checkout keeps its token"},
-		{"hashFiles('versions.yaml')", "hashFiles('go.mod')", "not made of versions.yaml"},
+		{"hashFiles('versions.yaml')", "hashFiles('go.mod')", "does not depend on versions.yaml"},
 		{"make lint verify unit", "make lint verify unity", "make unity: no such target"},
 		{"make lint verify unit", "cd x && make", "only prints help"},
 		{"./cmd/kgrace matrix", "./cmd/kgrace nonsense", "kgrace nonsense --kubernetes $MINOR: unknown command"},

@@ -170,7 +170,7 @@ func (j WorkflowJob) check(known Known) (faults []string) {
 		case strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != false:
 			refuse("step %d: the checkout keeps its token: want persist-credentials: false", i+1)
 		case strings.HasPrefix(s.Uses, "actions/cache@") && !strings.Contains(fmt.Sprint(s.With["key"]), "hashFiles('versions.yaml')"):
-			refuse("step %d: the cache's key is not made of versions.yaml", i+1)
+			refuse("step %d: the cache's key does not depend on versions.yaml", i+1)
 		}
 		uploads = uploads || strings.HasPrefix(s.Uses, "actions/upload-artifact@")
 		if s.Run == "" {

@@ -73,7 +73,7 @@ type Proxy struct {
 // stays connected.
 func Start(ctx context.Context, options Options) (*Proxy, error) {
 	if options.Listen == options.Upstream {
-		return nil, fmt.Errorf("criproxy: listening on the runtime's own socket %q would call itself; give Listen a path of its own", options.Listen)
+		return nil, fmt.Errorf("criproxy: listening on the runtime's own socket %q would call itself; use another path for Listen", options.Listen)
 	}
 	if err := unixsock.CheckPath(options.Upstream); err != nil {
 		return nil, fmt.Errorf("criproxy: upstream: %w", err)

@@ -106,7 +106,7 @@ func (s *State) startDaemon(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return fmt.Errorf("dockerd did not get ready within %s; the end of its log:\n%s", startWait, s.logEnd())
+			return fmt.Errorf("dockerd was not ready within %s; the end of its log:\n%s", startWait, s.logEnd())
 		}
 		err = fmt.Errorf("dockerd ended: %v; the end of its log:\n%s", <-ended, s.logEnd())
 		s.PID = 0 // there is nothing to stop

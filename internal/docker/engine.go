@@ -48,14 +48,14 @@ func IsNotHere(err error) bool {
 	return errors.As(err, &missing)
 }
 
-const wayToAnEngine = "start yours, point DOCKER_HOST at one, or, as root on Debian, let `kgrace image setup` install and start one"
+const wayToAnEngine = "start one, point DOCKER_HOST at one, or, as root on Debian, run `kgrace image setup` to install and start one"
 
 // Find queries the engine that the docker command is configured for. If there is none, the error is a *NotHereError: no
 // docker command, no server, no permission to connect, or Podman in its place.
 func Find(ctx context.Context) (*Engine, error) {
 	if _, err := exec.LookPath("docker"); err != nil {
 		if podman, err := exec.LookPath("podman"); err == nil {
-			return nil, &NotHereError{"there is no docker command; " + podman + " is here, but node images and clusters are made with Docker only", wayToAnEngine}
+			return nil, &NotHereError{"there is no docker command; " + podman + " is installed, but node images and clusters need Docker", wayToAnEngine}
 		}
 		return nil, &NotHereError{"there is no docker command", wayToAnEngine}
 	}
@@ -93,7 +93,7 @@ func parseVersion(out string) (*Engine, error) {
 	}
 	for _, c := range v.Server.Components {
 		if strings.Contains(c.Name, "Podman") {
-			return nil, &NotHereError{"the docker command connects to Podman " + v.Server.Version + "; node images and clusters are made with Docker only", wayToAnEngine}
+			return nil, &NotHereError{"the docker command connects to Podman " + v.Server.Version + "; node images and clusters need Docker", wayToAnEngine}
 		}
 	}
 	return &Engine{Version: v.Server.Version, Arch: v.Server.Arch}, nil

@@ -42,8 +42,8 @@ func TestFind(t *testing.T) {
 		want    string
 		notHere bool
 	}{
-		"no docker":           {nil, "there is no docker command; start yours", true},
-		"podman in its place": {map[string]string{"podman": "exit 0"}, "podman is here, but", true},
+		"no docker":           {nil, "there is no docker command; start one", true},
+		"podman in its place": {map[string]string{"podman": "exit 0"}, "podman is installed, but", true},
 		"podman as docker": {map[string]string{"docker": `echo '{"Client":{},"Server":{"Version":"4.3.1","Components":[{"Name":"Podman Engine"}]}}'`},
 			"connects to Podman 4.3.1", true},
 		"none runs": {map[string]string{"docker": "echo '" + client + "'; echo 'Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?' >&2; exit 1"},

@@ -148,7 +148,7 @@ func (h *host) compare(ctx context.Context) error {
 		left = append(left, fmt.Sprintf("%s was %s, is %s", forwarding, h.Forwarding, now.Forwarding))
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("the machine is not as it was before the engine:\n%s", strings.Join(left, "\n"))
+		return fmt.Errorf("the machine differs from its state before the engine:\n%s", strings.Join(left, "\n"))
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func Setup(ctx context.Context, c Config) (*Engine, *State, error) {
 		return nil, nil, fmt.Errorf("%w\nstarting one needs root", err)
 	}
 	if host := os.Getenv("DOCKER_HOST"); host != "" && host != "unix://"+socket {
-		return nil, nil, fmt.Errorf("%w\nDOCKER_HOST is %s: setup starts an engine at unix://%s only; unset it", err, host, socket)
+		return nil, nil, fmt.Errorf("%w\nDOCKER_HOST is %s: setup only starts an engine at unix://%s; unset DOCKER_HOST", err, host, socket)
 	}
 	if s != nil {
 		say(c.Progress, "the engine of %s ended by itself; restoring the machine first", c.Dir)

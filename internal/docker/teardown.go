@@ -88,6 +88,6 @@ func (s *State) takeDown(ctx context.Context, progress io.Writer) error {
 	if err := s.Before.putBack(ctx); err != nil {
 		return err
 	}
-	say(progress, "packet filter, bridges and forwarding are as they were")
+	say(progress, "packet filter, bridges and forwarding are restored")
 	return os.Remove(filepath.Join(s.dir, stateFile))
 }

@@ -73,7 +73,7 @@ func parseNeighbours(data []byte) (*Neighbours, error) {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("neighbours.yaml: "+format, args...)) }
 	if len(n.Focus) == 0 || n.AtLeast < 1 {
-		bad("want a focus, and how many specs it finds at least")
+		bad("want a focus, and the minimum number of specs (atLeast)")
 	}
 	for _, pattern := range n.Focus {
 		if _, err := regexp.Compile(pattern); err != nil {
@@ -82,17 +82,17 @@ func parseNeighbours(data []byte) (*Neighbours, error) {
 	}
 	for _, s := range n.Skip {
 		if _, err := regexp.Compile(s.Specs); err != nil || s.Why == "" {
-			bad("skip %q: want a regular expression, and why: %v", s.Specs, err)
+			bad("skip %q: want a regular expression, and a reason (why): %v", s.Specs, err)
 		}
 	}
 	for i := range n.Known {
 		k := &n.Known[i]
 		var err error
 		if k.reason, err = regexp.Compile(k.Reason); err != nil || k.Reason == "" || k.Why == "" {
-			bad("known spec %q: want a regular expression for its message, and why: %v", k.Text, err)
+			bad("known spec %q: want a regular expression for its message, and a reason (why): %v", k.Text, err)
 		}
 		if k.Text != intree.PlainSpec(k.Text) {
-			bad("known spec %q: write it without labels: %q", k.Text, intree.PlainSpec(k.Text))
+			bad("known spec %q: write its text without labels: %q", k.Text, intree.PlainSpec(k.Text))
 		}
 		if slices.ContainsFunc(n.Known[:i], func(other Known) bool { return other.Text == k.Text }) {
 			bad("known spec %q is listed twice", k.Text)

@@ -105,7 +105,7 @@ func judgeOwn(r *Result, s intree.Spec, o Outcome) {
 	case o.passed() && !broken:
 		r.set(verdict.Kept, s.Kept)
 	case o.passed() && r.Arm == verdict.Stock:
-		r.set(verdict.NotReproduced, "the spec passes on stock: upstream has mended it, or it lost its teeth")
+		r.set(verdict.NotReproduced, "the spec passes on stock: upstream has fixed the fault, or the spec no longer detects it")
 	case o.passed():
 		r.set(verdict.Repaired, "")
 	case !broken:
@@ -115,7 +115,7 @@ func judgeOwn(r *Result, s intree.Spec, o Outcome) {
 	case s.FailsWith(o.Message):
 		r.set(verdict.Reproduced, o.said())
 	default:
-		r.set(verdict.Invalid, fmt.Sprintf("the spec fails on stock, but says nothing that matches the reason %q: %s", s.Reason, o.said()))
+		r.set(verdict.Invalid, fmt.Sprintf("the spec fails on stock, but its message does not match the reason %q: %s", s.Reason, o.said()))
 	}
 }
 
@@ -127,13 +127,13 @@ func judgeNeighbour(r *Result, known Known, isKnown bool, o Outcome) {
 		if !o.passed() {
 			what = o.State + ": " + o.said()
 		}
-		r.set(verdict.Invalid, fmt.Sprintf("neighbours.yaml knows that it says %q, but it %s", known.Reason, what))
+		r.set(verdict.Invalid, fmt.Sprintf("neighbours.yaml lists the message %q, but the spec %s", known.Reason, what))
 	case isKnown:
 		r.set(verdict.Kept, "does not pass on either arm: "+known.Why)
 	case o.passed():
 		r.set(verdict.Kept, "")
 	case o.skipped():
-		r.set(verdict.Invalid, "the spec skips itself, and neighbours.yaml does not say why: "+o.said())
+		r.set(verdict.Invalid, "the spec skips itself, and neighbours.yaml has no reason for it: "+o.said())
 	case r.Arm == verdict.Fixed:
 		r.set(verdict.Regressed, o.said())
 	default:
@@ -151,7 +151,7 @@ func (n *Neighbours) CheckCount(results []Result) error {
 	}
 	for arm, got := range count {
 		if got < n.AtLeast {
-			return fmt.Errorf("only %d of upstream's specs ran on %s, want at least %d: does the focus in neighbours.yaml still find them?", got, arm, n.AtLeast)
+			return fmt.Errorf("only %d of upstream's specs ran on %s, want at least %d: does the focus in neighbours.yaml still match them?", got, arm, n.AtLeast)
 		}
 	}
 	if len(count) == 0 {

@@ -155,7 +155,7 @@ func TestUpLeavesNothing(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	t.Setenv("PATH", t.TempDir()) // no docker
-	if _, err := Up(t.Context(), good(t)); err == nil || !strings.Contains(err.Error(), "ask the Docker engine") {
+	if _, err := Up(t.Context(), good(t)); err == nil || !strings.Contains(err.Error(), "list the nodes in the Docker engine") {
 		t.Errorf("got %v", err)
 	}
 	left, err := filepath.Glob(filepath.Join(temp, "*"))

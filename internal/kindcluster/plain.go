@@ -78,7 +78,7 @@ func UpPlain(ctx context.Context, name, image, dir string, log io.Writer) (*Plai
 func (p *Plain) clear() error {
 	left, err := p.provider.ListNodes(p.name)
 	if err != nil {
-		return fmt.Errorf("ask the Docker engine for nodes: %w", err)
+		return fmt.Errorf("list the nodes in the Docker engine: %w", err)
 	}
 	if len(left) == 0 {
 		return nil

@@ -34,7 +34,7 @@ func (r *Repo) BuildOverlaid(ctx context.Context, minor string, arm verdict.Arm,
 		return err
 	}
 	if !slices.Contains(perArm, program) {
-		return fmt.Errorf("%s is the same for both arms: it is not built with an overlay", program)
+		return fmt.Errorf("%s is the same for both arms: it cannot be built with an overlay", program)
 	}
 	tree, err := r.Ensure(ctx, minor, arm, nil)
 	if err != nil {

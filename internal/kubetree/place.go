@@ -115,7 +115,7 @@ func editsOf(ctx context.Context, dir string, s stamp) (string, error) {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return fmt.Sprintf("git does not read it: %v", err), nil
+		return fmt.Sprintf("git cannot read it: %v", err), nil
 	}
 	if status != "" {
 		return "changed files:\n" + firstLines(status, 5) + "\n", nil
@@ -125,7 +125,7 @@ func editsOf(ctx context.Context, dir string, s stamp) (string, error) {
 		return "", err
 	}
 	if commit != s.Commit {
-		return fmt.Sprintf("its HEAD is %.12s, laid out was %.12s", commit, s.Commit), nil
+		return fmt.Sprintf("its HEAD is %.12s, but %.12s was laid out", commit, s.Commit), nil
 	}
 	return "", nil
 }

@@ -94,7 +94,7 @@ func (r *Repo) gitSource(ctx context.Context, m versions.Minor) (source, error) 
 	} else if err != nil {
 		return wrong("is not a git checkout: %w", err)
 	} else if top != "" {
-		return wrong("is a folder inside a git checkout; name its top, %s", filepath.Join(src, top))
+		return wrong("is a folder inside a git checkout; name its top folder, %s", filepath.Join(src, top))
 	}
 	head, err := git(ctx, nil, "rev-parse", "HEAD^{commit}")
 	if err != nil {
@@ -159,7 +159,7 @@ func (r *Repo) export(ctx context.Context, git func(context.Context, []string, .
 	}
 	checked, err := zip.CheckDir(files)
 	if err != nil {
-		return dir, at, fmt.Errorf("commit %s does not make a Go module: %w", commit, err)
+		return dir, at, fmt.Errorf("commit %s does not form a Go module: %w", commit, err)
 	}
 	module := filepath.Join(dir, "module")
 	for _, file := range checked.Valid {

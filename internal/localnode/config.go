@@ -122,7 +122,7 @@ func (c *Config) complete() error {
 		}
 	}
 	if strings.ContainsAny(c.Token, "\",\n\r") {
-		return errors.New("the bearer token (Config.Token) has a quote, a comma or a line break in it, which no token file can hold")
+		return errors.New("the bearer token (Config.Token) contains a quote, a comma or a line break, which a token file cannot contain")
 	}
 	if (c.Bin[ProgramPTP] == "") != (c.Bin[ProgramHostLocal] == "") {
 		return fmt.Errorf("a network for pods needs both CNI plugins, %s and %s, but only one is given", ProgramPTP, ProgramHostLocal)

@@ -86,7 +86,7 @@ func runInit() error {
 			return nil
 		case <-gone:
 			if !s.detached.Load() {
-				return errors.New("the program that started this node is gone; so is the node")
+				return errors.New("the program that started this node has ended, and so has the node")
 			}
 			gone = nil
 		}

@@ -80,7 +80,7 @@ func (n *Node) Status(ctx context.Context) (Status, error) {
 		return status, fmt.Errorf("component table of node %s: %w", s.Name, err)
 	}
 	if !s.alive() {
-		status.Phase, status.Message = Crashed, "its pid 1 is gone, and every process of the node with it"
+		status.Phase, status.Message = Crashed, "its pid 1 and every other process of the node have ended"
 		for i := range status.Components {
 			c := &status.Components[i]
 			if c.PID = 0; c.Running {

@@ -153,7 +153,7 @@ func TestWhatCannotBeCarriedOutIsNotRunAndNotKept(t *testing.T) {
 func TestKeptCellsThatAreNone(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"cut short":       {`{"column": "bui`, "builds.json is not a cell of the matrix: unexpected end of JSON input"},
-		"another column":  {`{"column": "with", "status": "proved"}`, `it is of column "with", want "builds"`},
+		"another column":  {`{"column": "with", "status": "proved"}`, `its column is "with", want "builds"`},
 		"no status":       {`{"column": "builds", "status": "fine"}`, `status "fine"`},
 		"not run is kept": {`{"column": "builds", "status": "not-run"}`, `status "not-run"`},
 		"other inputs":    {`{"column": "builds", "status": "proved", "key": "x"}`, ""},

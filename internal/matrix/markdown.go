@@ -53,7 +53,7 @@ func (t Table) sentence() string {
 	text := fmt.Sprintf("Of %d cells %d are proved, %d have nothing to prove", total, cells[Proved], cells[Nothing])
 	for _, s := range []Status{Red, NotRun, Drop} {
 		if cells[s] > 0 {
-			text += fmt.Sprintf(", %d %s", cells[s], map[Status]string{Red: "are red", NotRun: "were not run", Drop: "say that upstream has it"}[s])
+			text += fmt.Sprintf(", %d %s", cells[s], map[Status]string{Red: "are red", NotRun: "were not run", Drop: "show that upstream has it"}[s])
 		}
 	}
 	if n := rows[Drop]; n > 0 {

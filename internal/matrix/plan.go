@@ -106,7 +106,7 @@ func (p *Patch) readTrailers(ctx context.Context) error {
 	}
 	for _, id := range strings.FieldsFunc(value["Scenarios"], func(r rune) bool { return r == ',' || r == ' ' }) {
 		if !slices.ContainsFunc(all, func(s scenario.Scenario) bool { return s.ID == id }) {
-			return fmt.Errorf("the Scenarios trailer names %s, which the catalogue does not have", id)
+			return fmt.Errorf("the Scenarios trailer names %s, which is not in the catalogue", id)
 		}
 		p.Scenarios = append(p.Scenarios, id)
 	}

@@ -157,7 +157,7 @@ func TestPlanRefuses(t *testing.T) {
 		"a test that no patch brings":  {"intree.yaml", declaredText + "- {package: pkg/kubelet, test: TestNobody, reason: got 0}\n", "v1.37: intree.yaml declares pkg/kubelet.TestNobody, which no patch brings or changes"},
 		"a test of another package":    {"intree.yaml", declaredText + "- {package: pkg/kubelet/x, test: TestTwo, reason: got 0}\n", "pkg/kubelet/x.TestTwo, which no patch"},
 		"no declared tests":            {"intree.yaml", "tests: []\n", "declares no test"},
-		"a scenario that nobody knows": {"0002-two.patch", patchText(2, "shorten-what", secondDiff), "v1.37: 0002-two.patch: the Scenarios trailer names shorten-what, which the catalogue does not have"},
+		"a scenario that nobody knows": {"0002-two.patch", patchText(2, "shorten-what", secondDiff), "v1.37: 0002-two.patch: the Scenarios trailer names shorten-what, which is not in the catalogue"},
 		"no trailer":                   {"0002-two.patch", strings.Replace(patchText(2, "shorten-late", secondDiff), "Drop-When", "Drop-If", 1), "0002-two.patch: no Drop-When trailer"},
 		"no patch":                     {"0002-two.patch", "junk", "0002-two.patch: does not begin with"},
 	} {

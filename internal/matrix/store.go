@@ -57,7 +57,7 @@ func (s Store) Get(minor, patch string, c Column, key string) (Cell, error) {
 	}
 	switch {
 	case cell.Column != c:
-		return Cell{}, fmt.Errorf("%s is not a cell of the matrix: it is of column %q, want %q", path, cell.Column, c)
+		return Cell{}, fmt.Errorf("%s is not a cell of the matrix: its column is %q, want %q", path, cell.Column, c)
 	case !slices.Contains(Statuses(), cell.Status) || cell.Status == NotRun:
 		return Cell{}, fmt.Errorf("%s is not a cell of the matrix: status %q", path, cell.Status)
 	case cell.Key != key:

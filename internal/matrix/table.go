@@ -110,7 +110,7 @@ func (c *Cell) Settle(proved string) {
 	switch {
 	case len(dropped) > 0 && len(still) > 0:
 		c.Status = Red
-		c.Why = fmt.Sprintf("%s says that upstream has it (%s), %s does not: half of the patch is upstream, or the first lost its teeth",
+		c.Why = fmt.Sprintf("%s shows that upstream has it (%s), %s does not: half of the patch is upstream, or the first no longer detects the fault",
 			dropped[0].Name, dropped[0].Text, still[0].Name)
 	case len(dropped) > 0:
 		c.Status, c.Why = Drop, dropped[0].Name+": "+dropped[0].Text

@@ -40,17 +40,17 @@ func TestRowVerdict(t *testing.T) {
 		want   Status
 		why    string
 	}{
-		"all proved":              {nil, Proved, ""},
-		"nothing to prove":        {map[Column]Status{Without: Nothing, With: Nothing, Scenarios: Nothing}, Proved, ""},
-		"one red":                 {map[Column]Status{Builds: Red, With: NotRun}, Red, "builds: because of builds"},
-		"one not run":             {map[Column]Status{Scenarios: NotRun}, NotRun, ""},
-		"upstream has it":         {map[Column]Status{Without: Drop, Scenarios: Drop}, Drop, "upstream has thought 2 (its tests fail without it: because of without)"},
-		"it is in stock":          {map[Column]Status{Applies: Drop, Without: Drop, Scenarios: Drop}, Drop, "upstream has thought 2 (applies"},
-		"no scenario sees it":     {map[Column]Status{Without: Drop, Scenarios: Nothing}, Drop, "upstream has thought 2"},
-		"drop, but unknown yet":   {map[Column]Status{Without: Drop, Scenarios: NotRun}, NotRun, ""},
-		"tests lost their teeth":  {map[Column]Status{Without: Drop}, Red, "contradiction: upstream has it (its tests fail without it"},
-		"scenarios lost theirs":   {map[Column]Status{Scenarios: Drop}, Red, "contradiction"},
-		"in stock, yet it breaks": {map[Column]Status{Applies: Drop}, Red, "contradiction"},
+		"all proved":               {nil, Proved, ""},
+		"nothing to prove":         {map[Column]Status{Without: Nothing, With: Nothing, Scenarios: Nothing}, Proved, ""},
+		"one red":                  {map[Column]Status{Builds: Red, With: NotRun}, Red, "builds: because of builds"},
+		"one not run":              {map[Column]Status{Scenarios: NotRun}, NotRun, ""},
+		"upstream has it":          {map[Column]Status{Without: Drop, Scenarios: Drop}, Drop, "upstream has thought 2 (its tests fail without it: because of without)"},
+		"it is in stock":           {map[Column]Status{Applies: Drop, Without: Drop, Scenarios: Drop}, Drop, "upstream has thought 2 (applies"},
+		"no scenario sees it":      {map[Column]Status{Without: Drop, Scenarios: Nothing}, Drop, "upstream has thought 2"},
+		"drop, but unknown yet":    {map[Column]Status{Without: Drop, Scenarios: NotRun}, NotRun, ""},
+		"tests detect nothing":     {map[Column]Status{Without: Drop}, Red, "contradiction: upstream has it (its tests fail without it"},
+		"scenarios detect nothing": {map[Column]Status{Scenarios: Drop}, Red, "contradiction"},
+		"in stock, yet it breaks":  {map[Column]Status{Applies: Drop}, Red, "contradiction"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, why := rowOf(c.change).Verdict()

@@ -42,7 +42,7 @@ func Edit(ctx context.Context, tree, base string, n int) (subject string, err er
 	}
 	commits := strings.Split(strings.TrimSpace(out), "\n")
 	if n < 1 || n > len(commits) || out == "" {
-		return "", fmt.Errorf("no patch %d in %s; there are these:\n  %s", n, tree, strings.Join(numbered(commits), "\n  "))
+		return "", fmt.Errorf("no patch %d in %s; the patches are:\n  %s", n, tree, strings.Join(numbered(commits), "\n  "))
 	}
 	commit, subject, _ := strings.Cut(commits[n-1], " ")
 	// The first line of the todo list is the commit to edit.

@@ -37,7 +37,7 @@ var (
 // lintMessage checks the subject and the text of a patch.
 func lintMessage(p *Patch, add func(format string, args ...any)) {
 	if !subjectForm.MatchString(p.Subject) {
-		add("subject %q; write the area, a colon and what the patch does, small first letter, no full stop: \"kubelet: count the grace period from the start of termination\". "+
+		add("subject %q; write the area, a colon and what the patch does, first letter in lower case, no full stop: \"kubelet: count the grace period from the start of termination\". "+
 			"Areas: kubelet, kuberuntime, or a path under pkg/, test/ or cmd/", p.Subject)
 	}
 	if n := utf8.RuneCountInString(p.Subject); n > maxSubject {

@@ -60,5 +60,5 @@ func firstDifference(have, want []byte) string {
 			return fmt.Sprintf("line %d: have %q, extraction yields %q", i+1, h[i], w[i])
 		}
 	}
-	return fmt.Sprintf("line %d: the file ends, extraction goes on with %q", len(h)+1, w[len(h)])
+	return fmt.Sprintf("line %d: the file ends, extraction continues with %q", len(h)+1, w[len(h)])
 }

@@ -35,7 +35,7 @@ func Licences(files []File) []string {
 		case f.isGo() && !strings.HasPrefix(withoutBuildTag(f.Text), vendored.Header):
 			faults = append(faults, f.Path+": does not begin with the licence header; copy the head of internal/history/event.go")
 		case f.isShell() && !hasShellHeader(f.Text):
-			faults = append(faults, f.Path+": has no licence header below its first line; copy the one of internal/history/event.go as # comments")
+			faults = append(faults, f.Path+": has no licence header below its first line; copy the header of internal/history/event.go as # comments")
 		}
 	}
 	return faults

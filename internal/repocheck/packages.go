@@ -117,7 +117,7 @@ func floorOf(pkg string) int {
 func onFloors(from, to string) string {
 	switch at, below := floorOf(from), floorOf(to); {
 	case at < 0:
-		return "internal/" + from + " has no floor; give it one in internal/repocheck"
+		return "internal/" + from + " has no floor; add it to the floors in internal/repocheck"
 	case below > at:
 		return fmt.Sprintf("internal/%s is on floor %d, internal/%s on floor %d: imports only go down", from, at, to, below)
 	}

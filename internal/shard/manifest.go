@@ -130,7 +130,7 @@ func whole(k Kind, found []*Manifest) ([]*Manifest, error) {
 		want, got := first.run(), m.run()
 		for _, what := range []string{"number of parts", "minor", "arms", "runtimes", "suites", "scenarios", "seed", "number of histories"} {
 			if want[what] != got[what] {
-				faults = append(faults, fmt.Sprintf("%s and %s are not of one run: %s %s and %s", first.dir, m.dir, what, short(want[what]), short(got[what])))
+				faults = append(faults, fmt.Sprintf("%s and %s belong to different runs: %s %s and %s", first.dir, m.dir, what, short(want[what]), short(got[what])))
 			}
 		}
 	}

@@ -222,19 +222,19 @@ func TestMergeRefuses(t *testing.T) {
 		"parts of another split": {func(t *testing.T, dir string) []string {
 			leave(t, filepath.Join(dir, "part-1"), Part{1, 4})
 			return nil
-		}, "not of one run: number of parts 3 and 4"},
+		}, "different runs: number of parts 3 and 4"},
 		"parts of other suites": {func(t *testing.T, dir string) []string {
 			m := manifest(t, Part{1, 3})
 			m.Suites[verdict.Fixed] = "sha256:3"
 			must(t, m.Write(filepath.Join(dir, "part-1")))
 			return nil
-		}, "not of one run: suites"},
+		}, "different runs: suites"},
 		"parts of other seeds": {func(t *testing.T, dir string) []string {
 			m := properties(t, t.TempDir(), Part{1, 3})
 			m.Seed = 7
 			must(t, m.Write(filepath.Join(dir, "part-1")))
 			return nil
-		}, "not of one run: seed 100 and 7"},
+		}, "different runs: seed 100 and 7"},
 		"results of another part": {func(t *testing.T, dir string) []string {
 			file := result.ResultsFile(scenario.LevelSim)
 			must(t, tool.CopyFile(filepath.Join(dir, "part-1", file), filepath.Join(dir, "part-0", file)))

@@ -58,7 +58,7 @@ type DownloadError struct {
 
 func (e *DownloadError) Error() string {
 	return fmt.Sprintf("module %s could not be downloaded: %s\n"+
-		"  it comes from the Go module proxy (see `go env GOPROXY`) and is needed once; connect to a network, or set GOPROXY to a mirror or to file:///path/of/a/copied/GOMODCACHE/cache/download", e.Module, strings.TrimSpace(e.Said))
+		"  it comes from the Go module proxy (see `go env GOPROXY`) and is only downloaded once; connect to a network, or set GOPROXY to a mirror or to file:///path/of/a/copied/GOMODCACHE/cache/download", e.Module, strings.TrimSpace(e.Said))
 }
 
 // Download downloads modules, each given as path@version, into the module cache and returns them in that order. It runs

@@ -76,7 +76,7 @@ func parse(data []byte) (s Selection, err error) {
 	}
 	for _, g := range slices.Concat(s.Run, s.Not) {
 		if g.Why == "" || len(g.Specs) == 0 || slices.Contains(g.Specs, "") {
-			return s, fmt.Errorf("specs.yaml: %v: want specs, and why", g)
+			return s, fmt.Errorf("specs.yaml: %v: want specs, and a reason (why)", g)
 		}
 	}
 	for name, made := range s.Images {
@@ -134,19 +134,19 @@ func (s Selection) Choose(minor string, all []Spec, only string) (run, not []Spe
 	for _, g := range slices.Concat(s.Run, s.Not) {
 		for _, entry := range g.Specs {
 			if !used[entry] && minor == s.Minor {
-				faults = append(faults, fmt.Sprintf("no spec has %q in its text", entry))
+				faults = append(faults, fmt.Sprintf("no spec contains %q", entry))
 			}
 		}
 	}
 	if len(faults) > 0 && minor == s.Minor {
-		return nil, nil, fmt.Errorf("specs.yaml does not fit the specs of this release:\n  %s", strings.Join(faults, "\n  "))
+		return nil, nil, fmt.Errorf("specs.yaml does not match the specs of this release:\n  %s", strings.Join(faults, "\n  "))
 	}
 	if only != "" {
 		run = slices.DeleteFunc(run, func(spec Spec) bool { return !strings.Contains(spec.Text, only) })
 		not = slices.DeleteFunc(not, func(spec Spec) bool { return !strings.Contains(spec.Text, only) })
 	}
 	if len(run) == 0 {
-		return nil, nil, fmt.Errorf("no spec to run: none of %d has %q in its text", len(all), only)
+		return nil, nil, fmt.Errorf("no spec to run: none of %d contains %q", len(all), only)
 	}
 	return run, not, nil
 }

@@ -42,7 +42,7 @@ func TestTheListsLoad(t *testing.T) {
 	for _, bad := range []struct{ text, want string }{
 		{"minor: v1.37\nconcerns: '('\n", "concerns"},
 		{"minor: v1.37\nconcerns: x\n", "no specs"},
-		{"minor: v1.37\nconcerns: x\nrun: [{specs: [a]}]\n", "and why"},
+		{"minor: v1.37\nconcerns: x\nrun: [{specs: [a]}]\n", "a reason (why)"},
 		{"minor: v1.37\nconcerns: x\nrun: [{why: b, specs: ['']}]\n", "want specs"},
 		{"minor: v1.37\nconcerns: x\nrun: [{why: b, specs: [a]}]\nimages: {pause: ''}\n", "image pause"},
 		{"minor: v1.37\nfocus: x\n", "focus"},
@@ -106,10 +106,10 @@ func TestChoose(t *testing.T) {
 		specs                   []string
 	}{
 		{"a new spec", "v1.37", "", `in neither list: "[sig-node] a graceful surprise"`, append(release, "[sig-node] a graceful surprise")},
-		{"a renamed spec", "v1.37", "", `no spec has "[sig-node] Hook "`, release[1:]},
-		{"a reason without a spec", "v1.37", "", `no spec has "deleted on a cloud"`, []string{release[0], release[1]}},
+		{"a renamed spec", "v1.37", "", `no spec contains "[sig-node] Hook "`, release[1:]},
+		{"a reason without a spec", "v1.37", "", `no spec contains "deleted on a cloud"`, []string{release[0], release[1]}},
 		{"no spec at all", "v1.36", "", "no spec to run", release[3:]},
-		{"a text that none has", "v1.37", "nonsense", `none of 5 has "nonsense"`, release},
+		{"a text that none has", "v1.37", "nonsense", `none of 5 contains "nonsense"`, release},
 	} {
 		if _, _, err := selection(t).Choose(c.minor, specs(c.specs...), c.only); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)

@@ -259,7 +259,7 @@ func TestUpstreamHasAPatch(t *testing.T) {
 func TestWhatIsWrongWithTests(t *testing.T) {
 	for name, c := range map[string]struct{ declared, cell, want string }{
 		"another reason":  {strings.Replace(testsOfSeries, "zero became 1", "zero became 2", 1), "1 without", "not-run: pkg/kubelet.TestZero: the test fails on stock, but says nothing that matches"},
-		"no teeth":        {strings.Replace(testsOfSeries, "kept: it was right before", "reason: seven is not", 1), "1 without", "red: pkg/kubelet.TestSeven says that upstream has it"},
+		"no teeth":        {strings.Replace(testsOfSeries, "kept: it was right before", "reason: seven is not", 1), "1 without", "red: pkg/kubelet.TestSeven shows that upstream has it"},
 		"all kept":        {strings.Replace(testsOfSeries, "- {package: pkg/kubelet, test: TestZero, reason: zero became 1}\n", "", 1), "1 without", "red: all its tests are called kept"},
 		"kept, but fails": {strings.Replace(testsOfSeries, "reason: zero became 1", "kept: it was right before", 1), "1 without", "red: pkg/kubelet.TestZero: the test is called kept, but fails on stock"},
 		"no test at all":  {strings.Replace(testsOfSeries, "- {package: pkg/kubelet/clock, test: TestDeadline, reason: deadline at 4}\n", "", 1), "2 with", "red: it brings and changes no test that intree.yaml declares"},

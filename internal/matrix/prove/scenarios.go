@@ -57,7 +57,7 @@ func (b *bench) scenarios(ctx context.Context, patch matrix.Patch) (cell matrix.
 	}
 	for _, r := range b.stages {
 		if r.cell.Status == matrix.Red {
-			return matrix.Cell{Status: matrix.NotRun, Why: "there is no whole series: " + r.cell.Why}, nil
+			return matrix.Cell{Status: matrix.NotRun, Why: "the whole series is not available: " + r.cell.Why}, nil
 		}
 	}
 	byStage, err := b.verdictsByStage(ctx)
