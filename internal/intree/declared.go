@@ -94,7 +94,7 @@ func LoadDeclaration(dir string) (Declaration, error) {
 	name := filepath.Join(dir, DeclaredFile)
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return Declaration{}, fmt.Errorf("%w: it names every test that the series brings or changes, and how it fails on stock", err)
+		return Declaration{}, fmt.Errorf("%w: the file must list every test that the series adds or changes, and how it fails on stock", err)
 	}
 	var file Declaration
 	if err := yaml.UnmarshalStrict(data, &file); err != nil {
@@ -138,7 +138,7 @@ func (d *Declared) check() error {
 		return err
 	}
 	if !testName.MatchString(d.Test) {
-		return fmt.Errorf("test is the name of a test function, or of a subtest as go test prints it: TestX/with_underscores")
+		return fmt.Errorf("test must be the name of a test function, or of a subtest as go test prints it: TestX/with_underscores")
 	}
 	var err error
 	d.reason, err = checkReason(d.Reason, d.Kept, "FAIL", "--- FAIL: "+d.Test, "panic: test timed out after 2m0s")
@@ -147,7 +147,7 @@ func (d *Declared) check() error {
 
 func checkFolder(pkg string) error {
 	if pkg == "" || pkg != filepath.ToSlash(filepath.Clean(pkg)) || strings.HasPrefix(pkg, "/") {
-		return fmt.Errorf("package is a folder of the tree, like pkg/kubelet")
+		return fmt.Errorf("package must be a folder of the tree, like pkg/kubelet")
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func checkReason(reason, kept string, anything ...string) (*regexp.Regexp, error
 	}
 	for _, nothing := range append([]string{""}, anything...) {
 		if compiled.MatchString(nothing) {
-			return nil, fmt.Errorf("reason matches %q, which any failure says; name the assertion's own words", nothing)
+			return nil, fmt.Errorf("reason matches %q, which occurs in any failure; use the assertion's own words", nothing)
 		}
 	}
 	return compiled, nil
@@ -179,14 +179,14 @@ func Compare(declared []Declared, changed []Test) []string {
 		if !slices.ContainsFunc(declared, func(d Declared) bool { return d.Package == t.Package && d.function() == t.Name }) {
 			what := "changes"
 			if t.New {
-				what = "brings"
+				what = "adds"
 			}
-			faults = append(faults, fmt.Sprintf("the series %s %s.%s, which %s does not declare: say how it fails on stock, or why it is kept", what, t.Package, t.Name, DeclaredFile))
+			faults = append(faults, fmt.Sprintf("the series %s %s.%s, which %s does not declare: add how it fails on stock, or why it is kept", what, t.Package, t.Name, DeclaredFile))
 		}
 	}
 	for _, d := range declared {
 		if !slices.ContainsFunc(changed, func(t Test) bool { return d.Package == t.Package && d.function() == t.Name }) {
-			faults = append(faults, fmt.Sprintf("%s declares %s, which the series neither brings nor changes", DeclaredFile, d.Name()))
+			faults = append(faults, fmt.Sprintf("%s declares %s, which the series neither adds nor changes", DeclaredFile, d.Name()))
 		}
 	}
 	return faults

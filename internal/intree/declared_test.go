@@ -68,9 +68,9 @@ func TestLoadDeclaration(t *testing.T) {
 		"twice":                 {good + good[7:], "declared twice"},
 		"reason and kept":       {good + "  reason: x\n", "give one of"},
 		"neither":               {"tests:\n- package: a\n  test: TestX\n", "give one of"},
-		"a reason for anything": {"tests:\n- package: a\n  test: TestX\n  reason: FAIL\n", "any failure says"},
-		"a reason for nothing":  {"tests:\n- package: a\n  test: TestX\n  reason: 'x*'\n", "any failure says"},
-		"a timeout as reason":   {"tests:\n- package: a\n  test: TestX\n  reason: timed out\n", "any failure says"},
+		"a reason for anything": {"tests:\n- package: a\n  test: TestX\n  reason: FAIL\n", "any failure"},
+		"a reason for nothing":  {"tests:\n- package: a\n  test: TestX\n  reason: 'x*'\n", "any failure"},
+		"a timeout as reason":   {"tests:\n- package: a\n  test: TestX\n  reason: timed out\n", "any failure"},
 		"a bad pattern":         {"tests:\n- package: a\n  test: TestX\n  reason: '('\n", "missing closing"},
 		"no test function":      {"tests:\n- package: a\n  test: helper\n  reason: x\n", "name of a test function"},
 		"a form for stock":      {good + "onStock:\n- package: pkg/kubelet\n  code: |\n    func f() {}\n", ""},
@@ -87,7 +87,7 @@ func TestLoadDeclaration(t *testing.T) {
 			}
 		})
 	}
-	if _, err := LoadDeclaration(t.TempDir()); err == nil || !strings.Contains(err.Error(), "names every test") {
+	if _, err := LoadDeclaration(t.TempDir()); err == nil || !strings.Contains(err.Error(), "list every test") {
 		t.Errorf("no file: got %v", err)
 	}
 }

@@ -164,7 +164,7 @@ func (s *suite) results(stderr string) []Result {
 		e, ok := s.verdicts[pkg+"."]
 		switch {
 		case !ok:
-			res.set(verdict.Invalid, "go test says nothing of it: "+firstLine(stderr))
+			res.set(verdict.Invalid, "go test reports nothing about it: "+firstLine(stderr))
 			res.Output = stderr
 		case e.FailedBuild != "":
 			res.set(verdict.Invalid, "does not compile")

@@ -62,7 +62,7 @@ func (r *Result) judgeCompile(d Declared, said []string) {
 			return
 		}
 	}
-	r.set(verdict.Invalid, fmt.Sprintf("stock cannot compile it, and says nothing that matches the reason %q: %s", d.Reason, strings.Join(said, "; ")))
+	r.set(verdict.Invalid, fmt.Sprintf("stock cannot compile it, and no compiler error matches the reason %q: %s", d.Reason, strings.Join(said, "; ")))
 }
 
 var (
@@ -82,19 +82,19 @@ func (r *Result) judgeRun(d Declared, ran ran) {
 	case !started:
 		r.set(verdict.Invalid, "the test did not run; is the name right?")
 	case timedOut.MatchString(ran.output):
-		r.set(verdict.Invalid, fmt.Sprintf("the test did not end within %s; a timeout is no reason, let the test give up by itself", testLimit))
+		r.set(verdict.Invalid, fmt.Sprintf("the test did not end within %s; a timeout is not a valid reason: let the test give up by itself", testLimit))
 	case strings.Contains(ran.output, "--- SKIP: "+d.Test+" "):
 		r.set(verdict.Invalid, "the test was skipped")
 	case !ran.failed && d.Kept != "":
 		r.set(verdict.Kept, ran.form)
 	case !ran.failed:
-		r.set(verdict.NotReproduced, "the test passes on stock: upstream has mended it, or the test lost its teeth")
+		r.set(verdict.NotReproduced, "the test passes on stock: upstream has fixed the fault, or the test no longer detects it")
 	case d.Kept != "":
-		r.set(verdict.Regressed, "the test is called kept, but fails on stock")
+		r.set(verdict.Regressed, "the test is marked as kept, but fails on stock")
 	case failed && reason != "":
 		r.set(verdict.Reproduced, reason)
 	default:
-		r.set(verdict.Invalid, fmt.Sprintf("the test fails on stock, but says nothing that matches the reason %q", d.Reason))
+		r.set(verdict.Invalid, fmt.Sprintf("the test fails on stock, but its output does not match the reason %q", d.Reason))
 	}
 	if !r.Good() {
 		r.Output = ran.output

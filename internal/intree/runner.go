@@ -124,7 +124,7 @@ func (r *Runner) vet(ctx context.Context, tree string, arm verdict.Arm, goos str
 	case err == nil:
 		res.set(verdict.Kept, fmt.Sprintf("%d packages", len(packages)))
 	case errors.As(err, &failed) && ctx.Err() == nil:
-		res.set(verdict.Regressed, "go vet finds fault")
+		res.set(verdict.Regressed, "go vet reports faults")
 		res.Output = failed.Stdout + failed.Stderr
 	default:
 		return nil, err
@@ -156,7 +156,7 @@ func (r *Runner) heartbeat(format string, args ...any) (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				r.say("%s: at work for %s", what, time.Since(start).Round(time.Second))
+				r.say("%s: running for %s", what, time.Since(start).Round(time.Second))
 			}
 		}
 	})

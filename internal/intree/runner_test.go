@@ -38,7 +38,7 @@ func TestStockGivesEachTestItsVerdict(t *testing.T) {
 	}{
 		{Declared{Test: "TestGrace", Reason: "have 1, want 0"}, want{verdict.Reproduced, "have 1, want 0"}},
 		{Declared{Test: "TestGrace/x", Reason: "have 1, want 0"}, want{verdict.Reproduced, "have 1, want 0"}},
-		{Declared{Test: "TestGrace/iiiiiiix", Reason: "have 1, want 0"}, want{verdict.NotReproduced, "lost its teeth"}},
+		{Declared{Test: "TestGrace/iiiiiiix", Reason: "have 1, want 0"}, want{verdict.NotReproduced, "no longer detects it"}},
 		{Declared{Test: "TestPanics", Reason: "raised to one"}, want{verdict.Reproduced, "raised to one"}},
 		{Declared{Test: "TestOutside", Reason: "zero is not carried"}, want{verdict.Reproduced, "zero is not carried"}},
 		// It uses a package that stock does not have, and fails because of stock's behaviour.
@@ -57,8 +57,8 @@ func TestStockGivesEachTestItsVerdict(t *testing.T) {
 		{Declared{Test: "TestNewButKept", Kept: "was right before"}, want{verdict.Kept, ""}},
 		{Declared{Test: "TestWait", Kept: "another argument, nothing else"}, want{verdict.Kept, "stock's own form"}},
 		// Cases that prove nothing.
-		{Declared{Test: "TestOutside", Reason: "another reason"}, want{verdict.Invalid, "says nothing that matches"}},
-		{Declared{Test: "TestDeadline", Reason: "undefined: somethingElse"}, want{verdict.Invalid, "says nothing that matches"}},
+		{Declared{Test: "TestOutside", Reason: "another reason"}, want{verdict.Invalid, "does not match the reason"}},
+		{Declared{Test: "TestDeadline", Reason: "undefined: somethingElse"}, want{verdict.Invalid, "no compiler error matches"}},
 		{Declared{Test: "TestDeadline/sub", Kept: "no"}, want{verdict.Invalid, "does not compile on stock"}},
 		{Declared{Test: "TestGone", Reason: "have 1"}, want{verdict.Invalid, "did not run"}},
 		{Declared{Test: "TestSkips", Reason: "have 1"}, want{verdict.Invalid, "skipped"}},
@@ -113,7 +113,7 @@ func TestStockTreeStaysAsItIs(t *testing.T) {
 func TestStockSaysWhenItIsNotATestThatDoesNotCompile(t *testing.T) {
 	r := newRunner(t, Declared{Test: "TestGrace", Reason: "have 1, want 0"})
 	write(t, filepath.Join(r.Stock, "pkg/kubelet/broken.go"), "package kubelet\n\nvar x int = \"no\"\n")
-	if _, err := r.Do(t.Context(), StepStock); err == nil || !strings.Contains(err.Error(), "not because of one of them") {
+	if _, err := r.Do(t.Context(), StepStock); err == nil || !strings.Contains(err.Error(), "a reason outside of the tests") {
 		t.Errorf("got %v", err)
 	}
 }

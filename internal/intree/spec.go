@@ -57,7 +57,7 @@ func (s *Spec) check() error {
 		return err
 	}
 	if s.Text == "" || s.Text != PlainSpec(s.Text) {
-		return fmt.Errorf("spec is the whole text of a spec without its labels in brackets: %q", PlainSpec(s.Text))
+		return fmt.Errorf("spec must be the full text of a spec without its labels in brackets: %q", PlainSpec(s.Text))
 	}
 	var err error
 	s.reason, err = checkReason(s.Reason, s.Kept, "FAIL", "Interrupted by Timeout", "A suite timeout occurred", "Unexpected error:", "Timed out after 20.000s.", "context deadline exceeded")
@@ -120,11 +120,11 @@ func (v specVisitor) Visit(node ast.Node) ast.Visitor {
 	name := calledName(call)
 	switch {
 	case slices.Contains(tables, name):
-		v.reader.err = fmt.Errorf("%s: tables of specs are not understood; write specs out", name)
+		v.reader.err = fmt.Errorf("%s: tables of specs are not supported; write the specs out", name)
 	case slices.Contains(containers, name) || slices.Contains(leaves, name):
 		text, ok := firstText(call)
 		if !ok {
-			v.reader.err = fmt.Errorf("a %s inside of %q has no text that is written out", name, strings.Join(v.within, " "))
+			v.reader.err = fmt.Errorf("a %s inside %q has no literal text", name, strings.Join(v.within, " "))
 			return nil
 		}
 		if name == "When" {
@@ -166,12 +166,12 @@ func CompareSpecs(declared, brought []Spec) []string {
 	var faults []string
 	for _, s := range brought {
 		if !slices.ContainsFunc(declared, func(d Spec) bool { return d.Name() == s.Name() }) {
-			faults = append(faults, fmt.Sprintf("the series brings the spec %q of %s, which %s does not declare: say under specs how it fails on stock, or why it is kept", s.Text, s.Package, DeclaredFile))
+			faults = append(faults, fmt.Sprintf("the series adds the spec %q of %s, which %s does not declare: add under specs how it fails on stock, or why it is kept", s.Text, s.Package, DeclaredFile))
 		}
 	}
 	for _, d := range declared {
 		if !slices.ContainsFunc(brought, func(s Spec) bool { return d.Name() == s.Name() }) {
-			faults = append(faults, fmt.Sprintf("%s declares the spec %q of %s, which the series does not bring", DeclaredFile, d.Text, d.Package))
+			faults = append(faults, fmt.Sprintf("%s declares the spec %q of %s, which the series does not add", DeclaredFile, d.Text, d.Package))
 		}
 	}
 	return faults

@@ -64,8 +64,8 @@ func TestSpecs(t *testing.T) {
 		t.Error(d)
 	}
 	for name, tc := range map[string]struct{ old, now, want string }{
-		"a table":        {`f.Context(label, "and back"`, `ginkgo.DescribeTable("and back"`, "write specs out"},
-		"a made-up text": {`"should return"`, `name`, `inside of "Termination and back" has no text`},
+		"a table":        {`f.Context(label, "and back"`, `ginkgo.DescribeTable("and back"`, "write the specs out"},
+		"a made-up text": {`"should return"`, `name`, `inside "Termination and back" has no literal text`},
 	} {
 		if _, err := read(strings.Replace(suiteOfSpecs, tc.old, tc.now, 1)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v", name, err)
@@ -76,7 +76,7 @@ func TestSpecs(t *testing.T) {
 func TestCompareSpecs(t *testing.T) {
 	a, b, c := Spec{Package: "test/x", Text: "a"}, Spec{Package: "test/x", Text: "b"}, Spec{Package: "test/y", Text: "a"}
 	faults := CompareSpecs([]Spec{a, b}, []Spec{a, c})
-	if len(faults) != 2 || !strings.Contains(faults[0], `brings the spec "a" of test/y`) || !strings.Contains(faults[1], `declares the spec "b" of test/x`) {
+	if len(faults) != 2 || !strings.Contains(faults[0], `adds the spec "a" of test/y`) || !strings.Contains(faults[1], `declares the spec "b" of test/x`) {
 		t.Errorf("got %q", faults)
 	}
 }
@@ -88,8 +88,8 @@ func TestLoadDeclarationOfSpecs(t *testing.T) {
 		"kept":                   {"  spec: a pod should go\n  kept: it was right before\n", ""},
 		"a label":                {"  spec: a pod [Serial] should go\n  reason: is still there\n", "without its labels"},
 		"neither":                {"  spec: a pod should go\n", "give one of"},
-		"a reason for anything":  {"  spec: a pod should go\n  reason: Timed out\n", "any failure says"},
-		"a timeout as reason":    {"  spec: a pod should go\n  reason: Interrupted\n", "any failure says"},
+		"a reason for anything":  {"  spec: a pod should go\n  reason: Timed out\n", "any failure"},
+		"a timeout as reason":    {"  spec: a pod should go\n  reason: Interrupted\n", "any failure"},
 		"the same twice":         {"  spec: a\n  kept: b\n- package: test/e2e_node\n  spec: a\n  kept: b\n", "declared twice"},
 		"a patch without reason": {"  spec: a\n  kept: b\nleavesOff:\n- subject: x\n  why: y\n", "unknown field"},
 	} {

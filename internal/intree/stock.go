@@ -63,7 +63,7 @@ func (r *Runner) runStock(ctx context.Context, pkg string, declared []Declared) 
 		case out && d.Kept == "":
 			res.judgeCompile(d, said)
 		case out && !t.stocksForm(d.function()):
-			res.set(verdict.Invalid, "called kept, but does not compile on stock: "+strings.Join(said, "; "))
+			res.set(verdict.Invalid, "marked as kept, but does not compile on stock: "+strings.Join(said, "; "))
 		default:
 			ran, err := r.runOne(ctx, binary, pkg, d.Test)
 			if err != nil {
@@ -118,7 +118,7 @@ func (r *Runner) compileOnStock(ctx context.Context, pkg, scratch string) (*tran
 		stop()
 		if err == nil {
 			for _, key := range sortedKeys(t.cut) {
-				r.say("stock  left out of %s, since stock cannot compile it: %s", key, strings.Join(t.cut[key], "; "))
+				r.say("stock  left out of %s, because stock cannot compile it: %s", key, strings.Join(t.cut[key], "; "))
 			}
 			return t, binary, nil
 		}
@@ -127,7 +127,7 @@ func (r *Runner) compileOnStock(ctx context.Context, pkg, scratch string) (*tran
 			return nil, "", err
 		}
 		if !t.takeOut(complaints(failed.Stdout + failed.Stderr)) {
-			return nil, "", fmt.Errorf("%s does not compile on stock with the series' tests laid over, and not because of one of them: %w", pkg, err)
+			return nil, "", fmt.Errorf("%s does not compile on stock with the series' tests laid over, for a reason outside of the tests: %w", pkg, err)
 		}
 	}
 	return nil, "", fmt.Errorf("%s does not compile on stock with the series' tests laid over, in %d rounds", pkg, maxRounds)

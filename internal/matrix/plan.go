@@ -73,7 +73,7 @@ func NewPlan(ctx context.Context, minor string, pins versions.Minor, dir string)
 	for _, d := range declared.Tests {
 		owner := ownerOf(series, d)
 		if owner < 0 {
-			errs = append(errs, fmt.Errorf("%s: %s declares %s, which no patch brings or changes", minor, intree.DeclaredFile, d.Name()))
+			errs = append(errs, fmt.Errorf("%s: %s declares %s, which no patch adds or changes", minor, intree.DeclaredFile, d.Name()))
 			continue
 		}
 		p.Patches[owner].Tests = append(p.Patches[owner].Tests, d)

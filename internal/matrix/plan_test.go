@@ -154,7 +154,7 @@ func TestPlanKnowsWhatBelongsToAPatch(t *testing.T) {
 
 func TestPlanRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
-		"a test that no patch brings":  {"intree.yaml", declaredText + "- {package: pkg/kubelet, test: TestNobody, reason: got 0}\n", "v1.37: intree.yaml declares pkg/kubelet.TestNobody, which no patch brings or changes"},
+		"a test that no patch brings":  {"intree.yaml", declaredText + "- {package: pkg/kubelet, test: TestNobody, reason: got 0}\n", "v1.37: intree.yaml declares pkg/kubelet.TestNobody, which no patch adds or changes"},
 		"a test of another package":    {"intree.yaml", declaredText + "- {package: pkg/kubelet/x, test: TestTwo, reason: got 0}\n", "pkg/kubelet/x.TestTwo, which no patch"},
 		"no declared tests":            {"intree.yaml", "tests: []\n", "declares no test"},
 		"a scenario that nobody knows": {"0002-two.patch", patchText(2, "shorten-what", secondDiff), "v1.37: 0002-two.patch: the Scenarios trailer names shorten-what, which is not in the catalogue"},

@@ -86,9 +86,9 @@ func (b *bench) climb(ctx context.Context) error {
 		one := &patchset.Series{Dir: b.plan.Series.Dir, Patches: []*patchset.Patch{patch.Patch}}
 		switch {
 		case lost != "":
-			r.cell = matrix.Cell{Status: matrix.NotRun, Why: lost + ", and this one stands on it"}
+			r.cell = matrix.Cell{Status: matrix.NotRun, Why: lost + ", and this one depends on it"}
 		case b.has(ctx, patch.Data):
-			r.cell = matrix.Cell{Status: matrix.Drop, Why: "the tree before it has every line of it already"}
+			r.cell = matrix.Cell{Status: matrix.Drop, Why: "the tree before it already contains every line of it"}
 		default:
 			err = one.Apply(ctx, b.after)
 		}

@@ -240,7 +240,7 @@ func TestASoundSeries(t *testing.T) {
 func TestUpstreamHasAPatch(t *testing.T) {
 	t.Run("to the letter", func(t *testing.T) {
 		newLab(t, steps[0], testsOfSeries).expect(map[string]string{
-			"1 applies": "drop: the tree before it has every line of it already", "2 applies": "proved", "3 applies": "proved",
+			"1 applies": "drop: the tree before it already contains every line of it", "2 applies": "proved", "3 applies": "proved",
 			"1 without": "drop: pkg/kubelet.TestZero: passes on stock", "1 with": "proved: 2 tests", "2 without": "proved", "3 upstream": "proved: 5 tests",
 		})
 	})
@@ -250,7 +250,7 @@ func TestUpstreamHasAPatch(t *testing.T) {
 			"pkg/kubelet/max.go": "package kubelet\n\nfunc max(a, b int) int { return a }\n"}
 		newLab(t, elsewhere, testsOfSeries).expect(map[string]string{
 			"1 applies": "proved", "1 without": "drop: pkg/kubelet.TestZero: passes on stock", "1 with": "proved", "2 applies": "red: patch 2 of 3, 0002.patch, does not apply: pkg/kubelet/clock/clock.go",
-			"2 without": "not-run: there is no tree: patch 2 of 3", "3 applies": "not-run: patch 2 does not apply, and this one stands on it",
+			"2 without": "not-run: there is no tree: patch 2 of 3", "3 applies": "not-run: patch 2 does not apply, and this one depends on it",
 			"3 builds": "not-run: there is no tree: patch 2",
 		})
 	})
@@ -258,11 +258,11 @@ func TestUpstreamHasAPatch(t *testing.T) {
 
 func TestWhatIsWrongWithTests(t *testing.T) {
 	for name, c := range map[string]struct{ declared, cell, want string }{
-		"another reason":  {strings.Replace(testsOfSeries, "zero became 1", "zero became 2", 1), "1 without", "not-run: pkg/kubelet.TestZero: the test fails on stock, but says nothing that matches"},
+		"another reason":  {strings.Replace(testsOfSeries, "zero became 1", "zero became 2", 1), "1 without", "not-run: pkg/kubelet.TestZero: the test fails on stock, but its output does not match"},
 		"no teeth":        {strings.Replace(testsOfSeries, "kept: it was right before", "reason: seven is not", 1), "1 without", "red: pkg/kubelet.TestSeven shows that upstream has it"},
-		"all kept":        {strings.Replace(testsOfSeries, "- {package: pkg/kubelet, test: TestZero, reason: zero became 1}\n", "", 1), "1 without", "red: all its tests are called kept"},
-		"kept, but fails": {strings.Replace(testsOfSeries, "reason: zero became 1", "kept: it was right before", 1), "1 without", "red: pkg/kubelet.TestZero: the test is called kept, but fails on stock"},
-		"no test at all":  {strings.Replace(testsOfSeries, "- {package: pkg/kubelet/clock, test: TestDeadline, reason: deadline at 4}\n", "", 1), "2 with", "red: it brings and changes no test that intree.yaml declares"},
+		"all kept":        {strings.Replace(testsOfSeries, "- {package: pkg/kubelet, test: TestZero, reason: zero became 1}\n", "", 1), "1 without", "red: all its tests are marked as kept"},
+		"kept, but fails": {strings.Replace(testsOfSeries, "reason: zero became 1", "kept: it was right before", 1), "1 without", "red: pkg/kubelet.TestZero: the test is marked as kept, but fails on stock"},
+		"no test at all":  {strings.Replace(testsOfSeries, "- {package: pkg/kubelet/clock, test: TestDeadline, reason: deadline at 4}\n", "", 1), "2 with", "red: it neither adds nor changes a test that intree.yaml declares"},
 	} {
 		t.Run(name, func(t *testing.T) { newLab(t, nil, c.declared).expect(map[string]string{c.cell: c.want}) })
 	}

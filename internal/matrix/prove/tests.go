@@ -31,7 +31,7 @@ import (
 func (b *bench) upstream(ctx context.Context, number int) (cell matrix.Cell, err error) {
 	packages, _ := intree.Packages(b.plan.UpTo(number))
 	if len(packages) == 0 {
-		return matrix.Cell{Status: matrix.Nothing, Why: "no package that the series touched so far has tests that run without a cluster"}, nil
+		return matrix.Cell{Status: matrix.Nothing, Why: "no package that the series has changed so far has tests that run without a cluster"}, nil
 	}
 	if err := b.at(ctx, b.after, number); err != nil {
 		return cell, err
@@ -75,9 +75,9 @@ func (b *bench) noTests(number int) (matrix.Cell, bool) {
 	case len(patch.Tests) > 0:
 		return matrix.Cell{}, false
 	case patch.OnlyTests():
-		return matrix.Cell{Status: matrix.Nothing, Why: "it brings tests that need a cluster, and nothing else"}, true
+		return matrix.Cell{Status: matrix.Nothing, Why: "it only adds tests that need a cluster"}, true
 	default:
-		return matrix.Cell{Status: matrix.Red, Why: "it brings and changes no test that " + intree.DeclaredFile + " declares; a patch without tests proves nothing"}, true
+		return matrix.Cell{Status: matrix.Red, Why: "it neither adds nor changes a test that " + intree.DeclaredFile + " declares; a patch without tests proves nothing"}, true
 	}
 }
 
@@ -116,7 +116,7 @@ func (b *bench) without(ctx context.Context, number int) (cell matrix.Cell, err 
 	}
 	cell.Settle(fmt.Sprintf("%d tests fail, each for its reason", fails))
 	if cell.Status == matrix.Nothing && !b.plan.Patches[number-1].OnlyTests() {
-		cell.Status, cell.Why = matrix.Red, "all its tests are called kept: none fails without it"
+		cell.Status, cell.Why = matrix.Red, "all its tests are marked as kept: none fails without it"
 	}
 	return cell, nil
 }
@@ -131,9 +131,9 @@ func withoutEvidence(d intree.Declared, before, stock intree.Result) matrix.Evid
 	case before.Verdict == verdict.Reproduced:
 		e.Status, e.Text = matrix.Proved, before.Why
 	case stock.Verdict == verdict.Reproduced && before.Verdict == verdict.NotReproduced:
-		e.Status, e.Text = matrix.Red, "it passes on the tree before the patch, though it fails on stock: it is an earlier patch that it proves"
+		e.Status, e.Text = matrix.Red, "it passes on the tree before the patch, although it fails on stock: it proves an earlier patch"
 	case stock.Verdict == verdict.Reproduced:
-		e.Status, e.Text = matrix.Proved, "on stock: "+stock.Why+"; before the patch, in other words: "+says(before)
+		e.Status, e.Text = matrix.Proved, "on stock: "+stock.Why+"; before the patch, with another message: "+says(before)
 	case stock.Verdict == verdict.NotReproduced:
 		e.Status, e.Text = matrix.Drop, "passes on stock"
 	case stock.Verdict.Red():
