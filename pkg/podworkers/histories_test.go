@@ -202,7 +202,7 @@ func asked(got outcome, steps []told) error {
 		if !slices.ContainsFunc(got.stops, func(call stop) bool {
 			return call.at >= step.after && call.at <= due && call.timeout == timeout(step, call)
 		}) {
-			return fmt.Errorf("R3: no stop call with what was left until %v followed by %v the request after %v", step.deadline, due, step.after)
+			return fmt.Errorf("R3: no stop call with the time left until %v came by %v after the request at %v", step.deadline, due, step.after)
 		}
 	}
 	// R7, R9: attempts share one kill, and only a failed one is followed by another
