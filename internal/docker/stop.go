@@ -43,8 +43,8 @@ func (s *State) stopDaemon() error {
 	return stopProcess("dockerd", s.PID, s.running)
 }
 
-// stopContainerd waits for the end of dockerd's containerd, which is signalled when dockerd dies, and stops it if needed. A
-// dockerd that starts while that containerd is shutting down would take it for a running one and wait for it in vain.
+// stopContainerd stops dockerd's containerd, which gets a signal anyway when dockerd dies, and waits for its end. A dockerd
+// that starts while that containerd is shutting down would take it for a running one and wait for it in vain.
 func (s *State) stopContainerd() error {
 	data, err := os.ReadFile(containerdPID)
 	if errors.Is(err, fs.ErrNotExist) {

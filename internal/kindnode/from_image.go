@@ -87,8 +87,8 @@ func (b *builder) takeSource(ctx context.Context) (*docker.Image, error) {
 	return image, nil
 }
 
-// lookInside returns the path of the kubelet and the Kubernetes version of a node image. It asks a container of the image
-// if its programs run here, and otherwise searches the PATH in the image's configuration.
+// lookInside returns the path of the kubelet and the Kubernetes version of a node image. If the image's programs run here,
+// it runs a container of the image; otherwise it searches the PATH in the image's configuration.
 func (b *builder) lookInside(ctx context.Context, image *docker.Image) (kubelet, version string, err error) {
 	container := "kgrace-look-" + b.token
 	defer b.e.RemoveContainer(ctx, container)
@@ -122,7 +122,7 @@ func (b *builder) lookInside(ctx context.Context, image *docker.Image) (kubelet,
 	if !path.IsAbs(kubelet) || !semver.IsValid(version) {
 		return "", "", fmt.Errorf("%s is not a kind node image: want a kubelet on its PATH (found %q) and a version in /kind/version (found %q)", b.o.Source, kubelet, version)
 	}
-	// The image's other self-description: its Debian packages.
+	// The Debian packages of the image.
 	if status, err := copyOut(ctx, container, "/var/lib/dpkg/status"); err == nil {
 		b.manifest.Debian = rootfs.ParseStatus(string(status))
 	}

@@ -126,8 +126,8 @@ func (d dialect) check() error {
 // askTimeout bounds one query of a program's version.
 const askTimeout = 20 * time.Second
 
-// versionIn finds the version in the output of --version: "Kubernetes v1.22.17", "containerd github.com/... 1.6.20~ds1
-// ...".
+// versionIn finds the version in the output of --version, such as "Kubernetes v1.22.17" or "containerd github.com/...
+// 1.6.20~ds1".
 var versionIn = regexp.MustCompile(`(?:^|\s)v?(\d+)\.(\d+)\.\d`)
 
 func versionOf(ctx context.Context, name, path string) (version, error) {
