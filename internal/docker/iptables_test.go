@@ -70,11 +70,11 @@ func restored(t *testing.T, now ruleset, input string) ruleset {
 
 func TestRestoreGivesWhatWasThere(t *testing.T) {
 	for name, test := range map[string]struct{ before, now string }{
-		"somebody's own rules stay":       {rulesBefore, rulesDocker},
-		"nothing was there":               {"", rulesDocker},
-		"a table is gone":                 {rulesBefore, ""},
-		"somebody's own order is told":    {rulesBefore, strings.Replace(rulesBefore, "-A FORWARD -j MINE\n", "", 1)},
-		"a policy is all that is changed": {rulesBefore, strings.Replace(rulesBefore, "FORWARD ACCEPT", "FORWARD DROP", 1)},
+		"own rules stay":               {rulesBefore, rulesDocker},
+		"nothing was there":            {"", rulesDocker},
+		"a table is gone":              {rulesBefore, ""},
+		"a changed order of own rules": {rulesBefore, strings.Replace(rulesBefore, "-A FORWARD -j MINE\n", "", 1)},
+		"only a policy changed":        {rulesBefore, strings.Replace(rulesBefore, "FORWARD ACCEPT", "FORWARD DROP", 1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before, now := rules(t, test.before), rules(t, test.now)

@@ -129,15 +129,15 @@ func TestNeighbours(t *testing.T) {
 		t.Error(err)
 	}
 	for name, tc := range map[string]struct{ text, want string }{
-		"no focus":        {"atLeast: 1\n", "want a focus"},
-		"no number":       {"focus: [a]\n", "minimum number of specs"},
-		"a bad focus":     {"focus: ['(']\natLeast: 1\n", "focus: error parsing"},
-		"a skip, no why":  {"focus: [a]\natLeast: 1\nskip:\n- {specs: b}\n", "a reason (why)"},
-		"known, no why":   {"focus: [a]\natLeast: 1\nknown:\n- {spec: d, reason: e}\n", "a reason (why)"},
-		"known, no words": {"focus: [a]\natLeast: 1\nknown:\n- {spec: d, why: e}\n", "for its message"},
-		"known, a label":  {good + "- {spec: 'g [Slow]', reason: e, why: f}\n", "without labels"},
-		"known twice":     {good + "- {spec: d, reason: e, why: f}\n", "is listed twice"},
-		"another word":    {good + "more: x\n", "unknown field"},
+		"no focus":          {"atLeast: 1\n", "want a focus"},
+		"no number":         {"focus: [a]\n", "minimum number of specs"},
+		"a bad focus":       {"focus: ['(']\natLeast: 1\n", "focus: error parsing"},
+		"a skip, no why":    {"focus: [a]\natLeast: 1\nskip:\n- {specs: b}\n", "a reason (why)"},
+		"known, no why":     {"focus: [a]\natLeast: 1\nknown:\n- {spec: d, reason: e}\n", "a reason (why)"},
+		"known, no message": {"focus: [a]\natLeast: 1\nknown:\n- {spec: d, why: e}\n", "for its message"},
+		"known, a label":    {good + "- {spec: 'g [Slow]', reason: e, why: f}\n", "without labels"},
+		"known twice":       {good + "- {spec: d, reason: e, why: f}\n", "is listed twice"},
+		"another word":      {good + "more: x\n", "unknown field"},
 	} {
 		if _, err := parseNeighbours([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %q", name, err, tc.want)

@@ -64,7 +64,7 @@ func TestLoadDeclaration(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
 		"good":                  {good, ""},
 		"nothing":               {"tests: []\n", "declares no test"},
-		"a word nobody knows":   {good + "  why: no\n", "unknown field"},
+		"an unknown field":      {good + "  why: no\n", "unknown field"},
 		"twice":                 {good + good[7:], "declared twice"},
 		"reason and kept":       {good + "  reason: x\n", "give one of"},
 		"neither":               {"tests:\n- package: a\n  test: TestX\n", "give one of"},
@@ -74,7 +74,7 @@ func TestLoadDeclaration(t *testing.T) {
 		"a bad pattern":         {"tests:\n- package: a\n  test: TestX\n  reason: '('\n", "missing closing"},
 		"no test function":      {"tests:\n- package: a\n  test: helper\n  reason: x\n", "name of a test function"},
 		"a form for stock":      {good + "onStock:\n- package: pkg/kubelet\n  code: |\n    func f() {}\n", ""},
-		"a form that is no Go":  {good + "onStock:\n- package: pkg/kubelet\n  code: |\n    func f( {}\n", "onStock of \"pkg/kubelet\""},
+		"a form that is not Go": {good + "onStock:\n- package: pkg/kubelet\n  code: |\n    func f( {}\n", "onStock of \"pkg/kubelet\""},
 		"a form of no package":  {good + "onStock:\n- code: |\n    func f() {}\n", "want package and code"},
 		"a path of the machine": {"tests:\n- package: /a\n  test: TestX\n  reason: x\n", "folder of the tree"},
 	} {

@@ -154,12 +154,12 @@ func TestPlanKnowsWhatBelongsToAPatch(t *testing.T) {
 
 func TestPlanRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
-		"a test that no patch brings":  {"intree.yaml", declaredText + "- {package: pkg/kubelet, test: TestNobody, reason: got 0}\n", "v1.37: intree.yaml declares pkg/kubelet.TestNobody, which no patch adds or changes"},
-		"a test of another package":    {"intree.yaml", declaredText + "- {package: pkg/kubelet/x, test: TestTwo, reason: got 0}\n", "pkg/kubelet/x.TestTwo, which no patch"},
-		"no declared tests":            {"intree.yaml", "tests: []\n", "declares no test"},
-		"a scenario that nobody knows": {"0002-two.patch", patchText(2, "shorten-what", secondDiff), "v1.37: 0002-two.patch: the Scenarios trailer names shorten-what, which is not in the catalogue"},
-		"no trailer":                   {"0002-two.patch", strings.Replace(patchText(2, "shorten-late", secondDiff), "Drop-When", "Drop-If", 1), "0002-two.patch: no Drop-When trailer"},
-		"no patch":                     {"0002-two.patch", "junk", "0002-two.patch: does not begin with"},
+		"a test that no patch brings": {"intree.yaml", declaredText + "- {package: pkg/kubelet, test: TestNobody, reason: got 0}\n", "v1.37: intree.yaml declares pkg/kubelet.TestNobody, which no patch adds or changes"},
+		"a test of another package":   {"intree.yaml", declaredText + "- {package: pkg/kubelet/x, test: TestTwo, reason: got 0}\n", "pkg/kubelet/x.TestTwo, which no patch"},
+		"no declared tests":           {"intree.yaml", "tests: []\n", "declares no test"},
+		"an unknown scenario":         {"0002-two.patch", patchText(2, "shorten-what", secondDiff), "v1.37: 0002-two.patch: the Scenarios trailer names shorten-what, which is not in the catalogue"},
+		"no trailer":                  {"0002-two.patch", strings.Replace(patchText(2, "shorten-late", secondDiff), "Drop-When", "Drop-If", 1), "0002-two.patch: no Drop-When trailer"},
+		"no patch":                    {"0002-two.patch", "junk", "0002-two.patch: does not begin with"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := NewPlan(t.Context(), "v1.37", pins, writeSeries(t, map[string]string{c.file: c.text}))

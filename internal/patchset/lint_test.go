@@ -54,7 +54,7 @@ func TestLint(t *testing.T) {
 		want  string
 	}{
 		"a subject without area":     {replace("[PATCH] kuberuntime: return", "[PATCH] return"), `write the area, a colon`},
-		"an area nobody knows":       {replace("[PATCH] kuberuntime: return", "[PATCH] feat: return"), `write the area, a colon`},
+		"an unknown area":            {replace("[PATCH] kuberuntime: return", "[PATCH] feat: return"), `write the area, a colon`},
 		"a subject with a full stop": {replace("context ends", "context ends."), `no full stop`},
 		"no body":                    {replace("The body says why.\n\n", ""), `has no body`},
 		"a mention":                  {replace("says why.", "says why, thanks to @someone."), `mentions @someone`},
@@ -116,7 +116,7 @@ func TestLintTheFolder(t *testing.T) {
 		"a hole":   {func(s *Series) { s.Patches[1].Name = "0003-kuberuntime-return-when-the-context-ends.patch" }, "the file must be called 0002-kuberuntime-return-when-the-context-ends.patch"},
 		"a name that is not the subject": {func(s *Series) { s.Patches[1].Name = "0002-something.patch" },
 			"the file must be called 0002-kuberuntime-return-when-the-context-ends.patch"},
-		"a rule nobody claims": {func(s *Series) {
+		"an unclaimed rule": {func(s *Series) {
 			for i, p := range s.Patches {
 				text := strings.Replace(string(p.Data), "Contract: R1, R3", "Contract: R1", 1)
 				s.Patches[i], _ = Parse(p.Name, []byte(text))

@@ -201,19 +201,19 @@ func TestCompareSubjectsLeavesOff(t *testing.T) {
 		left []LeftOff
 		want []string
 	}{
-		"the last two":       {[]*Patch{code, mixed}, why("more", "tests"), nil},
-		"the last":           {[]*Patch{code, mixed, tests}, why("more"), nil},
-		"not said":           {[]*Patch{code, mixed, tests}, nil, []string{`has no patch "more"`}},
-		"said, not done":     {[]*Patch{code, mixed, tests, more}, why("more"), []string{`no patch of v1.99 has`, `leaves off "more", but has it`}},
-		"no reason":          {[]*Patch{code, mixed, tests}, []LeftOff{{Subject: "more", Reason: " "}}, []string{"gives no reason"}},
-		"one in the middle":  {[]*Patch{code, mixed, more}, why("tests"), []string{"only the last ones can be left off"}},
-		"more than tests":    {[]*Patch{code}, why("mixed", "tests", "more"), []string{"touches more than files under test/"}},
-		"one that is not":    {[]*Patch{code, mixed, tests, more}, why("other"), []string{`leaves off "other", which v1.99 does not have`}},
-		"a backport":         {[]*Patch{code, mixed, tests, more, back}, nil, nil},
-		"and one left off":   {[]*Patch{code, mixed, tests, back}, why("more"), nil},
-		"no backport":        {[]*Patch{code, mixed, tests, more, own}, nil, []string{"own.patch: no patch of v1.99 has this subject"}},
-		"backport not last":  {[]*Patch{code, mixed, back, tests, more}, nil, []string{"back.patch: no patch of v1.99 has this subject"}},
-		"the same one twice": {[]*Patch{code, mixed, tests}, why("more", "more"), []string{`leaves off "more" twice`}},
+		"the last two":           {[]*Patch{code, mixed}, why("more", "tests"), nil},
+		"the last":               {[]*Patch{code, mixed, tests}, why("more"), nil},
+		"not declared":           {[]*Patch{code, mixed, tests}, nil, []string{`has no patch "more"`}},
+		"declared, not left off": {[]*Patch{code, mixed, tests, more}, why("more"), []string{`no patch of v1.99 has`, `leaves off "more", but has it`}},
+		"no reason":              {[]*Patch{code, mixed, tests}, []LeftOff{{Subject: "more", Reason: " "}}, []string{"gives no reason"}},
+		"one in the middle":      {[]*Patch{code, mixed, more}, why("tests"), []string{"only the last ones can be left off"}},
+		"more than tests":        {[]*Patch{code}, why("mixed", "tests", "more"), []string{"touches more than files under test/"}},
+		"an unknown one":         {[]*Patch{code, mixed, tests, more}, why("other"), []string{`leaves off "other", which v1.99 does not have`}},
+		"a backport":             {[]*Patch{code, mixed, tests, more, back}, nil, nil},
+		"and one left off":       {[]*Patch{code, mixed, tests, back}, why("more"), nil},
+		"no backport":            {[]*Patch{code, mixed, tests, more, own}, nil, []string{"own.patch: no patch of v1.99 has this subject"}},
+		"backport not last":      {[]*Patch{code, mixed, back, tests, more}, nil, []string{"back.patch: no patch of v1.99 has this subject"}},
+		"the same one twice":     {[]*Patch{code, mixed, tests}, why("more", "more"), []string{`leaves off "more" twice`}},
 	} {
 		got := (&Series{Patches: tc.have}).CompareSubjects(lead, "v1.99", tc.left)
 		if len(got) != len(tc.want) {
