@@ -37,7 +37,7 @@ func TestImagesThatKindWouldNotFind(t *testing.T) {
 	for want, images := range map[string][]imagefile.Image{
 		"no images":           nil,
 		"a name and a layer":  {{Names: []string{"r.example/a:v1"}}},
-		"a name twice":        of("r.example/a:v1", "r.example/a:v1"),
+		"occurs twice":        of("r.example/a:v1", "r.example/a:v1"),
 		"has no registry":     of("kindest/node:v1"),
 		"a:v1\" has no regis": of("a:v1"),
 		"want name:tag":       of("r.example:5000/a"),
