@@ -28,7 +28,7 @@ func TestCheckJobFaults(t *testing.T) {
 		{"activeDeadlineSeconds: 1800", "activeDeadline: 1800", "activeDeadline"},
 		{"serviceAccountName: kgrace-check", "serviceAccountName: default", "which has the permissions"},
 		{"image: kgrace-check", "image: example.org/kgrace-check", "which an overlay replaces"},
-		{"runAsNonRoot: true", "runAsNonRoot: false", "not restricted"},
+		{"runAsNonRoot: true", "runAsNonRoot: false", "restricted Pod Security"},
 		{"limits: {memory: 64Mi}", "limits: {memory: 65Mi}", "at most 64Mi"},
 		{"args: [check,", "args: [nonsense,", "unknown command"},
 		{"--output, junit", "--output, json", "must be only JUnit"},

@@ -100,8 +100,8 @@ func TestJobFaults(t *testing.T) {
 	checkSpoiled(t, "ci/indexed-job/base/shards.yaml", CheckJob, []spoiled{
 		{"completions: 4", "completions: 5", "but completions differs"},
 		{"maxFailedIndexes: 4", "maxFailedIndexes: 1", "must not stop the others"},
-		{"backoffLimitPerIndex: 0", "backoffLimitPerIndex: 3", "tried once"},
-		{"restartPolicy: Never", "restartPolicy: OnFailure", "forgives"},
+		{"backoffLimitPerIndex: 0", "backoffLimitPerIndex: 3", "one attempt"},
+		{"restartPolicy: Never", "restartPolicy: OnFailure", "hides what it found"},
 		{"image: kgrace-shards", "image: example.org/kgrace-shards:v1", "which an overlay replaces"},
 		{"--shard, $(INDEX)/$(PARTS)]", "--shard, 0/4]", "does not run its part"},
 		{"readOnlyRootFilesystem: true", "readOnlyRootFilesystem: false", "privileges that it does not need"},
@@ -109,7 +109,7 @@ func TestJobFaults(t *testing.T) {
 		{"args: [regress,", "args: [nonsense,", "unknown command"},
 		{"activeDeadlineSeconds: 3600", "activeDeadline: 3600", "activeDeadline"},
 	})
-	checkSpoiled(t, "ci/indexed-job/merge/job.yaml", CheckJob, []spoiled{{"backoffLimit: 0", "backoffLimit: 6", "no retries"}})
+	checkSpoiled(t, "ci/indexed-job/merge/job.yaml", CheckJob, []spoiled{{"backoffLimit: 0", "backoffLimit: 6", "retries hide failures"}})
 	for folder, cases := range map[string][]spoiled{
 		"base": {{"newName: kgrace-shards", "newName: example.org/kgrace-shards", "the adopter must name"}, {"claim.yaml, ", "", "not in the kustomization"},
 			{"namespace.yaml, ", "namespaces.yaml, ", "namespaces.yaml does not exist"}},

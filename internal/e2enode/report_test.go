@@ -77,7 +77,7 @@ func TestReadReport(t *testing.T) {
 	}{
 		"no spec picked":      {types.Report{SpecReports: good.SpecReports[3:]}, "no spec ran"},
 		"never got to a spec": {types.Report{SpecReports: types.SpecReports{begun}}, "the node is not ready"},
-		"timed out":           {types.Report{SpecReports: good.SpecReports, SpecialSuiteFailureReasons: []string{"Suite Timeout Elapsed"}}, "not whole: Suite Timeout"},
+		"timed out":           {types.Report{SpecReports: good.SpecReports, SpecialSuiteFailureReasons: []string{"Suite Timeout Elapsed"}}, "incomplete: Suite Timeout"},
 	} {
 		if _, err := ReadReport(report(t, tc.report)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v", name, err)

@@ -131,7 +131,7 @@ func TestExtractRefuses(t *testing.T) {
 	u.write("b.go", "package b\n")
 	u.commit("kubelet: b")
 	u.git("-c", "user.name=A", "-c", "user.email=a@example.org", "merge", "--quiet", "--no-edit", "side")
-	expect("a merge", u.base, "straight line")
+	expect("a merge", u.base, "a series is linear")
 	u.write("c.go", "package c\n")
 	expect("uncommitted", u.base, "not committed")
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {

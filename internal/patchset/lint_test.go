@@ -74,8 +74,8 @@ func TestLint(t *testing.T) {
 		"nobody signed":              {replace("Signed-off-by: A Person <person@example.org>\n", ""), `no Signed-off-by trailer`},
 		"a misspelt trailer":         {replace("Drop-When:", "Drop-When: it is in\nDrop-If:"), `trailer "Drop-If" is not one of`},
 		"two of a trailer":           {replace("Drop-When:", "Drop-When: it is in\nDrop-When:"), `2 Drop-When trailers`},
-		"a new file without header":  {replace("+Copyright The Kubernetes Authors.\n", "+Nobody.\n"), `does not begin with Kubernetes' header`},
-		"a generated file beside":    {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/pkg/zz_generated.x.go b/pkg/zz_generated.x.go"), `a patch of its own`},
+		"a new file without header":  {replace("+Copyright The Kubernetes Authors.\n", "+Nobody.\n"), `does not begin with the Kubernetes header`},
+		"a generated file beside":    {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/pkg/zz_generated.x.go b/pkg/zz_generated.x.go"), `a patch of their own`},
 		"a new dependency":           {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/go.mod b/go.mod"), `touches go.mod: the fix must neither add nor change a dependency`},
 		"a vendored file":            {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/vendor/x/x.go b/vendor/x/x.go"), `touches vendor/x/x.go`},
 	} {

@@ -153,7 +153,7 @@ func TestOwners(t *testing.T) {
 func TestOwnedPodIsFound(t *testing.T) {
 	client := fake.NewClientset()
 	p := onStage(t, &stage{client: client}, "daemonset-force")
-	if _, err := p.owned(t.Context(), p.Scenario); err == nil || !strings.Contains(err.Error(), "made 0 pods") {
+	if _, err := p.owned(t.Context(), p.Scenario); err == nil || !strings.Contains(err.Error(), "created 0 pods") {
 		t.Errorf("got %v", err)
 	}
 	pod := (&apiPlace{p.bench}).pod(p.Scenario)

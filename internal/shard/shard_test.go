@@ -249,7 +249,7 @@ func TestMergeRefuses(t *testing.T) {
 			r.Results = append(r.Results, other.Results[0])
 			must(t, r.Write(file))
 			return nil
-		}, "another part's"},
+		}, "belongs to another part"},
 		"a history that is gone": {func(t *testing.T, dir string) []string {
 			must(t, os.RemoveAll(filepath.Join(dir, "part-1", "histories")))
 			return nil
