@@ -68,7 +68,7 @@ func TestImageWithPodman(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	t.Setenv("KGRACE_OUTPUT", t.TempDir())
-	if code, _, errs := kgrace(t.Context(), "image", "build", "--from", "modules"); code != verdict.ExitInvalid || !strings.Contains(errs, "podman is here, but") {
+	if code, _, errs := kgrace(t.Context(), "image", "build", "--from", "modules"); code != verdict.ExitInvalid || !strings.Contains(errs, "podman is installed, but") {
 		t.Errorf("%d, %s", code, errs)
 	}
 }
