@@ -34,7 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history/lines"
 )
 
-// asActor makes this test binary the program itself, so that tests meet real processes and real signals.
+// asActor makes the test binary run as actor, so that tests use real processes and signals.
 const asActor = "KGRACE_TEST_AS_ACTOR"
 
 func TestMain(m *testing.M) {
@@ -142,7 +142,7 @@ func TestStubbornCountsAndStays(t *testing.T) {
 		s.signal(cmd, syscall.SIGTERM)
 		s.wait("TERM", n)
 	}
-	// What is not TERM is named and ignored, and not counted.
+	// Other signals are reported and ignored, not counted.
 	s.signal(cmd, syscall.SIGHUP)
 	s.wait("HUP", "ignored")
 	s.signal(cmd, syscall.SIGKILL)
@@ -206,7 +206,7 @@ func TestHook(t *testing.T) {
 	}
 	s.wait("HOOK-END", "")
 
-	// A killed hook says nothing more, but what it said arrives.
+	// A killed hook reports nothing more, but earlier lines arrive.
 	s = newStage(t)
 	cmd, _ = s.start("hook", "--for", "forever")
 	s.wait("HOOK-START", "for forever")
@@ -247,7 +247,7 @@ func TestNoServerKeepsNothingFromEnding(t *testing.T) {
 	}
 }
 
-// A server that takes connections and never reads is the worst one: the socket's buffer fills up.
+// The worst server accepts connections and never reads: the socket's buffer fills up.
 func TestServerThatNeverReadsIsGivenUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l.sock")
 	listener, err := net.Listen("unix", path)
@@ -256,7 +256,7 @@ func TestServerThatNeverReadsIsGivenUp(t *testing.T) {
 	}
 	defer listener.Close()
 	r := &reporter{pod: "p", container: "c", socket: path, errs: io.Discard}
-	// Longer than any buffer on the way: without a bound the write would never return.
+	// Longer than any buffer on the way: without a deadline the write would never return.
 	if err := r.report("WORD", strings.Repeat("x", 16<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v, expected the end of patience", err)
 	}
@@ -298,7 +298,7 @@ func TestHTTPNeverAnswers(t *testing.T) {
 func TestPauseReapsAndEnds(t *testing.T) {
 	s := newStage(t)
 	cmd, _ := s.start("pause")
-	// A TERM that comes before the handler is in place kills it (-1), which process 1 of a namespace would not notice.
+	// A TERM before the handler is installed kills the process (-1). Process 1 of a namespace would ignore it.
 	s.signal(cmd, syscall.SIGTERM)
 	if code := exitCode(t, cmd); code != 0 && code != -1 {
 		t.Errorf("exit code %d", code)

@@ -14,19 +14,19 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Actor is the program inside the containers of scenarios: a main process that ends on TERM or ignores it, the process of a
-// preStop hook, and the sandbox's pause. It reports what happens to it, line by line, over a unix socket that its pod mounts
-// from the host, stamped with its own clock.
+// Actor is the program in the containers of scenarios: a main process that ends on TERM or ignores it, the process of a preStop
+// hook, and the sandbox's pause. It reports events, one per line and stamped with its own clock, over a unix socket that its
+// pod mounts from the host.
 //
 //	actor run    the main process of a container
 //	actor hook   an exec hook, preStop or postStart
 //	actor mark   sends one line and ends
-//	actor pause  a sandbox's process: reaps, ends on TERM
+//	actor pause  a sandbox's process: reaps children, ends on TERM
 //
-// Every line is written to the socket before the process goes on: when it is killed right after, the line is already in the
-// kernel's hands and still arrives. A server that is gone costs at most a moment and never keeps the process from ending. TERMs
-// are counted as the kernel delivers them; two that arrive before the first is taken are one, for every process.
+// Every line is written to the socket before the process continues, so that it arrives even if the process is killed right
+// after. A server that is gone costs at most a moment and never keeps the process from ending. TERMs are counted as the kernel
+// delivers them: as for every process, two that arrive before the first is taken count as one.
 //
-// Exit codes: what --exit-code says, 0 by default; 1 when mark could not send its line; 2 for bad usage; 143 for a hook that
-// got a TERM. Linux only, standard library only; built without cgo it is one static file.
+// Exit codes: that of --exit-code, 0 by default; 1 if mark could not send its line; 2 for bad usage; 143 for a hook that got a
+// TERM. Linux only, standard library only; built without cgo it is one static file.
 package main

@@ -53,7 +53,7 @@ func TestReap(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// Its end closes the pipe; soon after it is there to be reaped.
+	// The pipe closes when the process ends; soon after, it can be reaped.
 	buffer := make([]byte, 4096)
 	for {
 		if _, err := out.Read(buffer); err != nil {

@@ -27,8 +27,8 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// hook is the process of an exec hook: HOOK-START, a wait, HOOK-END, or the same with another first word. A hook that is killed
-// says no HOOK-END. With --end-main it tells the container's main process to end, on the way.
+// hook is the process of an exec hook: it reports HOOK-START, waits and reports HOOK-END, or the same with another first word.
+// A killed hook reports no HOOK-END. With --end-main it tells the container's main process to end meanwhile.
 func hook(c actor.Command, errs io.Writer) int {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -60,10 +60,10 @@ func hook(c actor.Command, errs io.Writer) int {
 	}
 }
 
-// endSignal is what a hook tells the main process, the first one of its container, to end with.
+// endSignal is the signal with which a hook ends the main process, process 1 of its container.
 const endSignal = syscall.SIGUSR1
 
-// mark sends one line. It fails when the line could not be sent, so that a hook or probe made of it cannot pass unseen.
+// mark sends one line. It fails if the line could not be sent, so that no hook or probe that uses it passes unrecorded.
 func mark(c actor.Command, errs io.Writer) int {
 	if err := newReporter(c, errs).report(c.Word, c.Message); err != nil {
 		return exitFailed

@@ -23,14 +23,14 @@ import (
 	"strconv"
 )
 
-// serveSilence listens on the port and answers no request. It reports HTTP-START when one comes in and HTTP-GONE when
-// its client went away.
+// serveSilence listens on the port and answers no request. It reports HTTP-START when a request arrives and HTTP-GONE when its
+// client has gone.
 func serveSilence(r *reporter, port int) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(port)))
 	if err != nil {
 		return fmt.Errorf("--http-port: %w", err)
 	}
-	server := &http.Server{Handler: silence(r)} // no time limits: silence is what it is for
+	server := &http.Server{Handler: silence(r)} // no time limits: requests must hang
 	go func() {
 		err := server.Serve(listener)
 		fmt.Fprintf(r.errs, "actor run: http: %v\n", err)

@@ -24,7 +24,7 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// Exit codes that are not the caller's choice, beside actor.ExitUsage.
+// Exit codes beside actor.ExitUsage that the caller does not choose.
 const (
 	exitFailed = 1
 	exitTerm   = 128 + 15
@@ -42,8 +42,8 @@ func dispatch(args []string, errs io.Writer) int {
 			fmt.Fprint(os.Stdout, actor.Usage)
 			return 0
 		case "run":
-			// Before anything else: process 1 of a pid namespace gets no signal it has no handler for, and the Go runtime's own
-			// way of dying from one does not work there.
+			// Take signals first: process 1 of a pid namespace gets no signal that it has no handler for, and the Go runtime's default
+			// way to die from one does not work there.
 			return withCommand(args, errs, takeSignals(), run)
 		}
 	}

@@ -26,11 +26,11 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// pause is the process of a sandbox: it holds the namespaces, reaps what is left to process 1, and ends on TERM.
+// pause is the process of a sandbox: it holds the namespaces, reaps orphans, and ends on TERM.
 func pause(actor.Command, io.Writer) int {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
-	children := make(chan os.Signal, 1) // one waiting is enough: each look reaps all
+	children := make(chan os.Signal, 1) // one is enough: each reap takes all
 	signal.Notify(children, syscall.SIGCHLD)
 
 	for {

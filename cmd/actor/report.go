@@ -27,8 +27,8 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// patience bounds each of connecting and writing. The server is on the same machine and only reads: anything slower is
-// a server that is gone, and the process must get on with ending.
+// patience is the timeout of connecting and of writing. The server is on the same machine and only reads; a slower one is gone,
+// and the process must not wait for it to end.
 const patience = 200 * time.Millisecond
 
 // reporter sends lines. Safe for concurrent use.
@@ -44,7 +44,7 @@ func newReporter(c actor.Command, errs io.Writer) *reporter {
 	return &reporter{pod: c.Pod, container: c.Container, socket: c.Socket, errs: errs}
 }
 
-// line is what goes over the socket; the line server has the same shape.
+// line is the JSON form of a line on the socket; the line server has the same type.
 type line struct {
 	Pod       string `json:"pod"`
 	Container string `json:"container"`
@@ -53,8 +53,8 @@ type line struct {
 	Message   string `json:"message,omitempty"`
 }
 
-// report sends one line, stamped now, and returns when the kernel has it or when it cannot be sent. A connection that
-// broke is made again once. What cannot be sent goes to standard error, which the runtime keeps as the container's log.
+// report sends one line, stamped now, and returns when the kernel has it or when it cannot be sent. It reconnects once. Lines
+// that cannot be sent go to standard error, which the runtime keeps as the container's log.
 func (r *reporter) report(word, message string) error {
 	text, err := json.Marshal(line{
 		Pod: r.pod, Container: r.container, Word: word, Message: message,

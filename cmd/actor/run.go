@@ -29,16 +29,15 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// takeSignals takes every signal that could mean something; what each does is decided in live.
+// takeSignals takes all signals that live handles or reports.
 func takeSignals() <-chan os.Signal {
 	signals := make(chan os.Signal, 64)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
-	signal.Ignore(syscall.SIGPIPE) // a server that went away is an error of a write, not the end
+	signal.Ignore(syscall.SIGPIPE) // a server that has gone is a write error, not the end
 	return signals
 }
 
-// run is the main process. It ends on TERM (at once unless told otherwise), when a hook tells it to, or on its own, with
-// --exit-code.
+// run is the main process. It ends on TERM (at once by default), on a signal of a hook, or by itself, with --exit-code.
 func run(c actor.Command, errs io.Writer, signals <-chan os.Signal) int {
 	r := newReporter(c, errs)
 	if c.HTTPPort > 0 {
@@ -51,7 +50,7 @@ func run(c actor.Command, errs io.Writer, signals <-chan os.Signal) int {
 	return live(r, c, signals)
 }
 
-// live waits for what ends the process. Signals are counted to the very end.
+// live waits until the process is to end. It counts signals until then.
 func live(r *reporter, o actor.Command, signals <-chan os.Signal) int {
 	var end <-chan time.Time
 	why := ""
@@ -79,7 +78,7 @@ func live(r *reporter, o actor.Command, signals <-chan os.Signal) int {
 		case s := <-signals:
 			take(s)
 		case <-end:
-			for len(signals) > 0 { // nobody else receives
+			for len(signals) > 0 { // the only receiver
 				take(<-signals)
 			}
 			_ = r.report("EXIT", fmt.Sprintf("code %d, %s, signals %d", o.ExitCode, why, terms))
@@ -88,7 +87,7 @@ func live(r *reporter, o actor.Command, signals <-chan os.Signal) int {
 	}
 }
 
-// nameOf is the word that stands for a signal: TERM, INT, HUP, QUIT, USR1, USR2.
+// nameOf returns the name of a signal: TERM, INT, HUP, QUIT, USR1 or USR2.
 func nameOf(s os.Signal) string {
 	names := map[os.Signal]string{
 		syscall.SIGTERM: "TERM", syscall.SIGINT: "INT", syscall.SIGHUP: "HUP",

@@ -18,9 +18,9 @@ limitations under the License.
 //
 //	beside --kubeconfig FILE --node NAME --record FILE
 //
-// What it sees goes as JSON lines into the record (package stream). The kubeconfig is the kubelet's own; where a kubelet has
-// still to be given one, it is waited for. It runs until it gets TERM. Exit codes: 0 after TERM, 1 when it cannot read the
-// kubeconfig or write the record, 2 for bad usage.
+// It records what it sees as JSON lines (package stream). The kubeconfig is the kubelet's own; beside waits until the kubelet
+// has one. It runs until it gets TERM. Exit codes: 0 after TERM, 1 if it cannot read the kubeconfig or write the record, 2 for
+// bad usage.
 package main
 
 import (
@@ -57,11 +57,11 @@ func run(ctx context.Context, args []string, errs io.Writer) int {
 	set := flag.NewFlagSet("beside", flag.ContinueOnError)
 	set.SetOutput(errs)
 	kubeconfig := set.String("kubeconfig", "", "the kubelet's kubeconfig")
-	node := set.String("node", "", "the node whose pods are watched")
-	record := set.String("record", "", "the file that lines are added to")
+	node := set.String("node", "", "node whose pods are watched")
+	record := set.String("record", "", "file to append lines to")
 	err := set.Parse(args)
 	if err == nil && (*kubeconfig == "" || *node == "" || *record == "" || set.NArg() > 0) {
-		err = errors.New("expected --kubeconfig FILE --node NAME --record FILE, and nothing else")
+		err = errors.New("want --kubeconfig FILE --node NAME --record FILE, and nothing else")
 		fmt.Fprintln(errs, "beside:", err)
 	}
 	if err != nil {
@@ -75,8 +75,8 @@ func run(ctx context.Context, args []string, errs io.Writer) int {
 }
 
 const (
-	// look is how often it is asked for credentials that are not there yet, patience for how long: the kubelet of a new node first
-	// has to be given some.
+	// look is the interval and patience the time limit of waiting for credentials: the kubelet of a new node gets them only after
+	// it starts.
 	look     = 200 * time.Millisecond
 	patience = 10 * time.Minute
 )
@@ -104,7 +104,7 @@ func wait(ctx context.Context, kubeconfig, node, record string) error {
 	return out.Err()
 }
 
-// credentials reads the kubeconfig as soon as it and what it names are there.
+// credentials waits for the kubeconfig and the files that it names, and reads them.
 func credentials(ctx context.Context, kubeconfig string) (*rest.Config, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -118,7 +118,7 @@ func credentials(ctx context.Context, kubeconfig string) (*rest.Config, error) {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return nil, fmt.Errorf("the kubelet's credentials, not within %v: %w", patience, err)
+			return nil, fmt.Errorf("the kubelet has no credentials, not within %v: %w", patience, err)
 		}
 	}
 }

@@ -44,7 +44,8 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
 `
 
-// A new node's kubelet gets its kubeconfig first and what that names later; both are waited for, and not for ever.
+// A new node's kubelet gets its kubeconfig first and the files that it names later. credentials waits for both, but not for
+// ever.
 func TestCredentialsAreWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

@@ -15,12 +15,12 @@ limitations under the License.
 */
 
 // Crirecord proxies the calls between the kubelet and the runtime of a kind node. It runs internal/criproxy inside the node and
-// writes what it records as JSON lines to a file that the host reads (internal/history/stream).
+// writes its record as JSON lines to a file that the host reads (internal/history/stream).
 //
 //	crirecord --listen SOCKET --runtime SOCKET --record FILE
 //
-// It records and changes nothing, makes no call fail, and runs until it gets TERM. It also records when it was kept waiting
-// (internal/control). Exit codes: 0 after TERM, 1 when it could not listen or write, 2 for bad usage. Linux only; built without
+// It changes no call and makes none fail, and runs until it gets TERM. It also records when it was kept waiting
+// (internal/control). Exit codes: 0 after TERM, 1 if it could not listen or write, 2 for bad usage. Linux only; built without
 // cgo it is one static file.
 package main
 
@@ -54,12 +54,12 @@ func main() {
 func run(ctx context.Context, args []string, errs io.Writer) int {
 	set := flag.NewFlagSet("crirecord", flag.ContinueOnError)
 	set.SetOutput(errs)
-	listen := set.String("listen", "", "the socket that the kubelet is given")
+	listen := set.String("listen", "", "socket for the kubelet")
 	runtime := set.String("runtime", "", "the runtime's own socket")
-	record := set.String("record", "", "the file that lines are added to")
+	record := set.String("record", "", "file to append lines to")
 	err := set.Parse(args)
 	if err == nil && (*listen == "" || *runtime == "" || *record == "" || set.NArg() > 0) {
-		err = errors.New("expected --listen SOCKET --runtime SOCKET --record FILE, and nothing else")
+		err = errors.New("want --listen SOCKET --runtime SOCKET --record FILE, and nothing else")
 		fmt.Fprintln(errs, "crirecord:", err)
 	}
 	if err != nil {
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, errs io.Writer) int {
 	return 0
 }
 
-// look is how often it is asked whether the runtime tells of the ends of containers.
+// look is the interval for checking whether the runtime reports the exits of containers.
 const look = time.Second
 
 func serve(ctx context.Context, listen, runtime, record string, errs io.Writer) error {
@@ -102,7 +102,7 @@ func serve(ctx context.Context, listen, runtime, record string, errs io.Writer) 
 				return err
 			}
 		}
-		// What cannot be written is lost; a recording with a hole is worse than none.
+		// Lines that cannot be written are lost; a record with a gap is worse than none.
 		if err := out.Err(); err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// A call that goes through it comes to whoever follows the file, as the proxy has it.
+// A follower of the file sees a call as the proxy recorded it.
 func TestCallsComeAcross(t *testing.T) {
 	dir, err := os.MkdirTemp("", "crirecord") // short: a socket's path
 	if err != nil {

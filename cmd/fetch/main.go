@@ -86,7 +86,7 @@ func parse(name string, args []string) (*request, error) {
 		set.Float64VarP(&r.seconds, "timeout", "T", 0, "")
 		set.StringVarP(&r.file, "output-document", "O", "index.html", "")
 	default:
-		return nil, fmt.Errorf("called as %q; it knows to be curl and wget", name)
+		return nil, fmt.Errorf("called as %q; want curl and wget", name)
 	}
 	if err := set.Parse(args); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (r *request) do(out io.Writer) (err error) {
 	}
 	defer answer.Body.Close()
 	if r.strict && answer.StatusCode >= 400 {
-		return fmt.Errorf("%s says %s", r.url, answer.Status)
+		return fmt.Errorf("%s returned %s", r.url, answer.Status)
 	}
 	if r.file != "-" {
 		file, err := os.Create(r.file)

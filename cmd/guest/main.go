@@ -36,7 +36,7 @@ func main() {
 		// Only ever called as `nmeter -d0 '%3t' | head -n1`.
 		fmt.Println(time.Now().Format("15:04:05.000"))
 	default:
-		err = fmt.Errorf("want to be called curl or nmeter, not %s", name)
+		err = fmt.Errorf("called as %s; want curl or nmeter", name)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "guest:", err)
@@ -46,7 +46,7 @@ func main() {
 
 func get(args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("curl takes one URL here, not %q", args)
+		return fmt.Errorf("want one URL, got %q", args)
 	}
 	client := http.Client{Timeout: 30 * time.Second}
 	response, err := client.Get(args[0])

@@ -34,7 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// benchRun is what a run was, and what it gave.
+// benchRun holds the parameters and the results of a run.
 type benchRun struct {
 	Minor      string `json:"minor"`
 	Kubernetes string `json:"kubernetes"`
@@ -42,12 +42,12 @@ type benchRun struct {
 	Times      int    `json:"times"`
 	// Limit is the slowdown in percent above which a benchmark is red.
 	Limit float64 `json:"limit"`
-	// Slowed says that the fixed arm was slowed down on purpose.
+	// Slowed is set if the fixed arm was slowed down on purpose.
 	Slowed bool `json:"slowed,omitempty"`
-	// Alone says that the programs had a CPU before everything else on the machine.
+	// Alone is set if the programs ran on one CPU with real-time priority.
 	Alone bool `json:"alone,omitempty"`
 	CPUs  int  `json:"cpus"`
-	// Load are the machine's load averages over one minute before and after.
+	// Load holds the machine's one-minute load averages before and after the run.
 	Load [2]string   `json:"load"`
 	Rows []bench.Row `json:"rows"`
 }
@@ -59,21 +59,20 @@ func newBenchCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Benchmark UpdatePod, fixed against stock",
-		Long: `Hold the fixed arm's UpdatePod against stock's: a benchmark is laid over both trees and compiled with each arm's pod workers;
-the two programs run by turns, and benchstat compares them. Timed are UpdatePod of a new pod, of a running one, of one that
-is deleted, of one that terminates already, with ever shorter grace periods, with force; and a pod's whole way through its
-worker. Allocations are told, time is judged.
+		Long: `Benchmark the fixed arm's UpdatePod against stock's. A benchmark is laid over both trees and compiled with each arm's pod
+workers; the two programs run in turns, and benchstat compares them. It times UpdatePod of a new, a running, a deleted and a
+terminating pod, with ever shorter grace periods and with force, and a pod's whole way through its worker. Allocations are
+reported; only time is judged.
 
-A benchmark is SLOWER, which is red, when the difference is significant and above the limit. It is unclear, and the run
-invalid, when the samples spread wider than the limit and so could not have shown it: let the machine rest, add rounds, or
-take a CPU for it with --alone.
+A benchmark is SLOWER (red) if the difference is significant and above the limit. It is unclear, and the run invalid, if the
+samples spread wider than the limit and could not have shown it: let the machine rest, add rounds, or reserve a CPU with --alone.
 
 bench.json, benchstat's table bench.txt and the samples go to $ARTIFACTS (default: artifacts in the output folder).`,
 		Example: "  kgrace bench\n  kgrace bench --kubernetes v1.38 --count 40\n  kgrace bench --slowed      # has to come out red",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if run.Rounds < 10 || run.Times < 1 || run.Limit <= 0 {
-				return usage(fmt.Errorf("want --count of 10 or more, for fewer samples show nothing, and --times and --limit above 0"))
+				return usage(fmt.Errorf("--count must be at least 10, since fewer samples show nothing; --times and --limit must be above 0"))
 			}
 			r, err := app.repo()
 			if err != nil {
@@ -89,7 +88,7 @@ bench.json, benchstat's table bench.txt and the samples go to $ARTIFACTS (defaul
 	flags := cmd.Flags()
 	flags.IntVar(&run.Rounds, "count", 20, "number of runs of each arm")
 	flags.IntVar(&run.Times, "times", 3000, "number of calls timed in one run")
-	flags.Float64Var(&run.Limit, "limit", 5, "the slowdown, in percent, above which a benchmark is red")
+	flags.Float64Var(&run.Limit, "limit", 5, "slowdown in percent above which a benchmark is red")
 	flags.StringVar(&only, "bench", "", "run only benchmarks that match this regular expression")
 	flags.BoolVar(&run.Slowed, "slowed", false, "slow the fixed arm down on purpose, to see a red comparison")
 	flags.BoolVar(&run.Alone, "alone", false, "give the programs one CPU with real-time priority (root; chrt and taskset of util-linux)")
@@ -141,7 +140,7 @@ func (a *app) bench(ctx context.Context, r *kubetree.Repo, run benchRun, only st
 	return benchVerdict(run)
 }
 
-// benchVerdict is red when a benchmark is slower, invalid when one cannot be told.
+// benchVerdict returns a red error if a benchmark is slower, an invalid one if a benchmark is unclear.
 func benchVerdict(run benchRun) error {
 	var slower, unclear []string
 	for _, row := range run.Rows {
@@ -173,7 +172,7 @@ func benchTable(all []bench.Row) (header []string, rows [][]string) {
 	return []string{"BENCHMARK", "STOCK", "FIXED", "SPREAD", "DELTA", "P", "VERDICT"}, rows
 }
 
-// amount is a figure with its unit.
+// amount formats a figure with its unit.
 func amount(v float64, unit string) string {
 	if unit == "sec/op" {
 		return time.Duration(v * float64(time.Second)).Round(time.Nanosecond).String()
@@ -181,7 +180,7 @@ func amount(v float64, unit string) string {
 	return fmt.Sprintf("%g %s", v, unit)
 }
 
-// loadAverage is the machine's over the last minute; empty where that cannot be read.
+// loadAverage returns the load average over the last minute, or "" if it cannot be read.
 func loadAverage() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

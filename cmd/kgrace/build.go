@@ -32,9 +32,9 @@ func newBuildCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [program...]",
 		Short: "Build the programs of a node",
-		Long: `Build programs of a node and print where they are; without names, all of them: kubelet (of each arm), kube-apiserver,
-kubectl, etcd, containerd, its shim, ctr, runc, crictl. What versions.yaml pins for another use is built when it is named. A
-binary that is up to date is not built again. What a minor takes from Debian packages is found, not built.`,
+		Long: `Build programs of a node and print their paths. Without names, build all of them: kubelet (of each arm), kube-apiserver,
+kubectl, etcd, containerd, its shim, ctr, runc, crictl. Programs that versions.yaml pins for another use are built only by name.
+Binaries that are up to date are not built again. Programs that a minor takes from Debian packages are looked up, not built.`,
 		Example: "  kgrace build\n  kgrace build --arm fixed kubelet",
 		RunE: func(cmd *cobra.Command, programs []string) error {
 			arms, err := armsOf(arm)
@@ -54,7 +54,7 @@ binary that is up to date is not built again. What a minor takes from Debian pac
 			}
 			for _, name := range programs {
 				if !slices.Contains(known, name) {
-					return usage(fmt.Errorf("unknown program %q; there are %s", name, strings.Join(known, ", ")))
+					return usage(fmt.Errorf("unknown program %q; known: %s", name, strings.Join(known, ", ")))
 				}
 			}
 			built, err := r.BuildAll(cmd.Context(), minor, arms, programs)
@@ -67,7 +67,7 @@ binary that is up to date is not built again. What a minor takes from Debian pac
 				if b.Built {
 					state = "built"
 				} else if b.Debian != "" {
-					state = "of Debian"
+					state = "from Debian"
 				}
 				rows = append(rows, []string{b.Program, string(b.Arm), b.Version, state, b.Path})
 			}

@@ -33,13 +33,13 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// smoke are the scenarios of a run that only shows that all of it works: a plain pod, a hook, a controller's pod.
+// smoke lists the scenarios of a smoke test: a plain pod, a hook, a controller's pod.
 var smoke = []string{"force-while-terminating", "hook-exec-force", "statefulset-force"}
 
-// clusterPrefix begins the names of the clusters of this command.
+// clusterPrefix is the prefix of this command's cluster names.
 const clusterPrefix = "kgrace-e2e"
 
-// endToEnd is what the command line of `kgrace e2e` asks for.
+// endToEnd holds the flags of `kgrace e2e`.
 type endToEnd struct {
 	regression
 	smoke, setup bool
@@ -55,15 +55,14 @@ func newE2ECommand(app *app) *cobra.Command {
 		Long: `Run the named scenarios, or all of the kind level, on a kind cluster for each arm (one control plane, one worker) and print the
 table of ` + "`kgrace regress`" + `: scenario, rule, what the stock and the fixed kubelet showed, when the last container died.
 
-The node images are built from modules as ` + "`kgrace image build`" + ` does it, or taken from the flags; only those may have to be
-pulled. A Docker engine is needed; --setup has one installed and started where none runs, and taken down in the end.
+The node images are built from modules, as with ` + "`kgrace image build`" + `, or named by flags; only named ones may have to be pulled.
+A Docker engine is needed; --setup installs and starts one if none runs, and takes it down at the end.
 
-Clusters are deleted in the end, whatever happens. Histories, results-kind.json, JUnit, an HTML report and, if something was not
-as expected, the nodes' logs go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
+Clusters are always deleted at the end. Histories, results-kind.json, JUnit, an HTML report and, if a verdict is not as expected, the nodes' logs go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
 
 Exit codes:
   0  every verdict is the expected one
-  1  red: a judge saw something else than the catalogue expects
+  1  red: a verdict differs from what the catalogue expects
   2  the command line is wrong
   3  invalid: nothing is red, but something could not be run or judged`,
 		Example: "  kgrace e2e\n  kgrace e2e --smoke --setup\n  kgrace e2e statefulset-force --arm fixed\n  kgrace e2e --image-stock kindest/node:v1.37.2 --image-fixed registry.example/kind-node:v1.37.2_grace.1",
@@ -84,11 +83,11 @@ Exit codes:
 
 func (q *endToEnd) resolveE2E(ids []string) (err error) {
 	if q.catalogue, err = scenario.Catalogue(); err != nil {
-		return fmt.Errorf("the catalogue is not whole:\n%w", err)
+		return fmt.Errorf("invalid catalogue:\n%w", err)
 	}
 	if q.smoke {
 		if len(ids) > 0 {
-			return usage(errors.New("--smoke names the scenarios itself; name none"))
+			return usage(errors.New("--smoke selects the scenarios; name none"))
 		}
 		ids = smoke
 	}
@@ -127,7 +126,7 @@ func (q *endToEnd) carryOutE2E(ctx context.Context, app *app) (err error) {
 	return q.runOn(ctx, app, r, pins.Go, suiteOfClusters, regress.Config{Level: scenario.LevelKind, Clusters: clusters})
 }
 
-// engine sees to it that a Docker engine runs. down takes it down again if this call started it.
+// engine makes sure that a Docker engine runs. down takes it down if this call started it.
 func (q *endToEnd) engine(ctx context.Context, app *app, r *kubetree.Repo) (down func() error, err error) {
 	nothing := func() error { return nil }
 	_, err = docker.Find(ctx)
@@ -139,14 +138,14 @@ func (q *endToEnd) engine(ctx context.Context, app *app, r *kubetree.Repo) (down
 		return nothing, err
 	}
 	return func() error {
-		// Also after an interrupt. The clusters are gone; what else runs in an engine of our own may end with it.
+		// Even after an interrupt. The clusters are gone; anything else in kgrace's own engine may end with it.
 		_, err := docker.Teardown(context.WithoutCancel(ctx), engineDir(r), true, false, app.errs)
 		return err
 	}, nil
 }
 
-// nodeImages are the arms' images: given ones, or built ones. Both arms share all of theirs but the kubelet, so a second build
-// costs little more than that.
+// nodeImages returns the arms' images, given or built. They differ only in the kubelet, so the second build costs little more
+// than that.
 func (q *endToEnd) nodeImages(ctx context.Context, app *app, r *kubetree.Repo) (map[verdict.Arm]string, error) {
 	images := map[verdict.Arm]string{}
 	for _, arm := range q.arms {

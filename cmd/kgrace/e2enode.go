@@ -38,14 +38,14 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// nodeSuite is what the command line of `kgrace e2e-node` asks for.
+// nodeSuite holds the flags of `kgrace e2e-node`.
 type nodeSuite struct {
 	minor, arm, artifacts, specs, focus string
 	procs                               int
 	timeout                             time.Duration
 	noVet                               bool
 	out                                 outputFlag
-	// from these follow
+	// derived from the flags
 	arms       []verdict.Arm
 	own        []intree.Spec
 	neighbours *e2enode.Neighbours
@@ -64,14 +64,14 @@ func newE2ENodeCommand(app *app) *cobra.Command {
 		Use:   "e2e-node",
 		Short: "Run Kubernetes' own node e2e suite on a real node of each arm",
 		Long: `Compile Kubernetes' own node e2e suite (test/e2e_node) from the fixed tree, run it inside a real node of each arm, and print
-one table: spec, verdict on the arm, and what decided.
+one table: spec, verdict on the arm, and the reason.
 
-The specs that the series brings must fail on stock for the reason that patches/<minor>/intree.yaml names, or pass where it
-calls them kept, and pass on fixed. Upstream's own specs about the end of pods must pass on both; internal/e2enode has the
-list, and says why what cannot pass does not. The images of the specs are made of static programs under the names that the
-tree has for them. The suite's package is vetted before.
+The series' own specs must fail on stock for the reason that patches/<minor>/intree.yaml names, or pass where it calls them
+kept, and pass on fixed. Upstream's own specs about pod termination must pass on both; internal/e2enode lists them, and the
+reason for each that cannot pass. The specs' images are built from static programs, under the names that the tree uses. go vet
+runs on the suite's package first.
 
-What is missing is built first; the suite takes some minutes. Needs root and Debian's busybox-static. JUnit, JSON and, for each
+Missing programs are built first; the suite takes a few minutes. Needs root and Debian's busybox-static. JUnit, JSON and, for each
 arm, the suite's log and report go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
 
 Verdicts and exit codes are those of kgrace regress: 0 as expected, 1 red, 2 usage, 3 something could not be run or judged.`,
@@ -93,7 +93,7 @@ Verdicts and exit codes are those of kgrace regress: 0 as expected, 1 red, 2 usa
 	}
 	addMinorFlag(cmd, &q.minor)
 	addArmFlag(cmd, &q.arm)
-	cmd.Flags().StringVar(&q.specs, "specs", specsAll, "whose specs: own (of the series), neighbours (upstream's), all")
+	cmd.Flags().StringVar(&q.specs, "specs", specsAll, "specs to run: own (of the series), neighbours (upstream's) or all")
 	cmd.Flags().StringVar(&q.focus, "focus", "", "run only specs whose text, without labels, matches this regular expression")
 	cmd.Flags().IntVar(&q.procs, "procs", 4, "number of specs that run in parallel")
 	cmd.Flags().DurationVar(&q.timeout, "timeout", 40*time.Minute, "time limit of the suite on one arm")
@@ -108,13 +108,13 @@ func (q *nodeSuite) check() (err error) {
 		return err
 	}
 	if !slices.Contains([]string{specsAll, specsOwn, specsNeighbours}, q.specs) {
-		return fmt.Errorf("--specs %s: there are %s, %s and %s", q.specs, specsAll, specsOwn, specsNeighbours)
+		return fmt.Errorf("--specs %s: want %s, %s or %s", q.specs, specsAll, specsOwn, specsNeighbours)
 	}
 	if _, err := regexp.Compile(q.focus); err != nil {
 		return fmt.Errorf("--focus: %w", err)
 	}
 	if q.procs < 1 || q.timeout <= 0 {
-		return errors.New("--procs and --timeout are above zero")
+		return errors.New("--procs and --timeout must be above zero")
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (q *nodeSuite) pick(r *kubetree.Repo) error {
 		return err
 	}
 	if len(declared.Specs) == 0 {
-		return fmt.Errorf("the series of %s brings no node e2e specs (%s says why); there are such for %s", q.minor,
+		return fmt.Errorf("the series of %s has no node e2e specs (see %s); that of %s has", q.minor,
 			filepath.Join(r.SeriesDir(q.minor), intree.DeclaredFile), r.Versions.Default)
 	}
 	if q.specs != specsNeighbours {
@@ -201,7 +201,7 @@ func (q *nodeSuite) carryOut(ctx context.Context, app *app, r *kubetree.Repo) er
 	return q.finish(app, results, broken)
 }
 
-// build makes what the nodes and the suite run.
+// build builds the programs that the nodes and the suite run.
 func (q *nodeSuite) build(ctx context.Context, r *kubetree.Repo) (map[verdict.Arm]e2enode.Options, error) {
 	bin := func(name string) string { return filepath.Join(r.Output, "bin", name) }
 	if err := localnode.BuildActor(ctx, r.Root, bin("actor")); err != nil {
@@ -249,7 +249,7 @@ func (q *nodeSuite) build(ctx context.Context, r *kubetree.Repo) (map[verdict.Ar
 	return options, nil
 }
 
-// patterns are what picks the specs in Ginkgo's words.
+// patterns returns the Ginkgo focus and skip patterns that select the specs.
 func (q *nodeSuite) patterns() (focus, skip []string) {
 	for _, s := range q.own {
 		focus = append(focus, e2enode.Pattern(s.Text))
@@ -289,12 +289,12 @@ func (q *nodeSuite) vet(ctx context.Context, r *kubetree.Repo) error {
 	_, err = tool.Go(ctx, fixed.Dir, r.Versions.Minors[q.minor].Go, nil, args...)
 	var failed *tool.Error
 	if errors.As(err, &failed) && ctx.Err() == nil {
-		return red(fmt.Errorf("go vet finds fault with %s:\n%s", strings.Join(packages, " "), failed.Stderr))
+		return red(fmt.Errorf("go vet fails on %s:\n%s", strings.Join(packages, " "), failed.Stderr))
 	}
 	return err
 }
 
-// finish writes the reports, prints the table, and says with its error what came out.
+// finish writes the reports, prints the table and returns the outcome.
 func (q *nodeSuite) finish(app *app, results []e2enode.Result, broken error) error {
 	if err := e2enode.Write(q.artifacts, results); err != nil {
 		return errors.Join(err, broken)

@@ -53,16 +53,16 @@ func newImageBuildCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [IMAGE|TARBALL]",
 		Short: "Build a kind node image",
-		Long: `Build a kind node image with an arm's kubelet and leave it in the Docker engine; what the kubelet takes is built first.
+		Long: `Build a kind node image with an arm's kubelet and leave it in the Docker engine. Missing programs are built first.
 
   --from image IMAGE      replace the kubelet in a kind node image, a kindest/node by digest for example: seconds
-  --from tarball TARBALL  Kubernetes' official server tarball, whose sha512 is checked, with kind's base image
+  --from tarball TARBALL  Kubernetes' official server tarball (its sha512 is checked) with kind's base image
   --from modules          everything from Go modules and Debian packages; no image is pulled (root)
 
 Without --from: image, if the engine has kind's own node image of the version; else modules.
 
-The name, the ID, and where the manifest of inputs and the SPDX list are, are printed; both are in the image too, in
-` + kindnode.DocDir + `. Interrupted or failed, it leaves nothing but programs that were built.`,
+Prints the name, the ID, and the paths of the manifest of inputs and of the SPDX list; the image has both, too, in
+` + kindnode.DocDir + `. If the command fails or is interrupted, it leaves only programs that were built.`,
 		Example: "  kgrace image build\n  kgrace image build --arm stock --from modules -o json\n  kgrace image build --from image kindest/node@sha256:…\n" +
 			"  kgrace image build --from tarball kubernetes-server-linux-amd64.tar.gz --image registry.example/kind-node:v1 --push",
 		Args: cobra.MaximumNArgs(1),
@@ -80,7 +80,7 @@ The name, the ID, and where the manifest of inputs and the SPDX list are, are pr
 			}
 			if from == "" {
 				if o.Source != "" {
-					return usage(fmt.Errorf("say what %s is: --from image or --from tarball", o.Source))
+					return usage(fmt.Errorf("%s needs --from image or --from tarball", o.Source))
 				}
 				if err := atHand(cmd.Context(), &o, app); err != nil {
 					return err
@@ -102,8 +102,8 @@ The name, the ID, and where the manifest of inputs and the SPDX list are, are pr
 		},
 	}
 	addMinorFlag(cmd, &o.Minor)
-	cmd.Flags().StringVar(&arm, "arm", string(verdict.Fixed), "whose kubelet: stock or fixed")
-	cmd.Flags().StringVar(&from, "from", "", "what to build from: image, tarball or modules")
+	cmd.Flags().StringVar(&arm, "arm", string(verdict.Fixed), "arm of the kubelet: stock or fixed")
+	cmd.Flags().StringVar(&from, "from", "", "source of the image: image, tarball or modules")
 	cmd.Flags().StringVar(&o.Image, "image", "", "name and tag of the image (default: "+kindnode.Repository+", tagged with the kubelet's version)")
 	cmd.Flags().StringVar(&o.Arch, "arch", "", "amd64 or arm64 (default: the engine's)")
 	cmd.Flags().StringVar(&o.SHA512, "sha512", "", "checksum of the tarball (default: read from TARBALL.sha512)")
@@ -115,7 +115,7 @@ The name, the ID, and where the manifest of inputs and the SPDX list are, are pr
 	return cmd
 }
 
-// atHand chooses the source where nobody did: kind's node image of the same version, if it is here; else modules.
+// atHand sets the source if none is given: kind's node image of the same version if the engine has it, else modules.
 func atHand(ctx context.Context, o *kindnode.Options, app *app) error {
 	o.From = kindnode.FromModules
 	m, err := o.Repo.Versions.Minor(o.Minor)

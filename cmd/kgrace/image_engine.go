@@ -28,16 +28,16 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 )
 
-// engineDir holds what belongs to an engine that kgrace started.
+// engineDir returns the folder of the engine that kgrace started.
 func engineDir(r *kubetree.Repo) string { return filepath.Join(r.Output, "docker") }
 
 func newImageSetupCommand(app *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "setup",
 		Short: "Install and start a Docker engine, and the tools that build images",
-		Long: `Use the Docker engine that runs, or, as root on Debian, install one and start it. What building images from modules takes beside
-it (mmdebstrap, pigz) is installed too. Where the machine lacks capabilities that privileged containers ask for, the engine
-gets a runtime that leaves them out. What the machine was like before is written down for ` + "`kgrace image teardown`" + `.`,
+		Long: `Use the running Docker engine or, as root on Debian, install and start one. The tools that build images from modules
+(mmdebstrap, pigz) are installed too. If the machine lacks capabilities that privileged containers ask for, the engine gets a
+runtime that leaves them out. The machine's former state is recorded for ` + "`kgrace image teardown`" + `.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := app.repo()
@@ -63,8 +63,8 @@ func newImageTeardownCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "teardown",
 		Short: "Stop the Docker engine that setup started, and restore the machine",
-		Long: `Stop the engine that ` + "`kgrace image setup`" + ` started, by its pid, and put the packet filter, the bridges and the forwarding
-setting back to what they were, which is checked. An engine of somebody else is never touched. Packages stay, images too.`,
+		Long: `Stop the engine that ` + "`kgrace image setup`" + ` started, by its pid, and restore and check the packet filter,
+the bridges and the forwarding setting. Engines that kgrace did not start are never touched. Packages and images stay.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := app.repo()

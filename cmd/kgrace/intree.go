@@ -46,11 +46,11 @@ func newIntreeCommand(app *app) *cobra.Command {
 		Long: `Prove the series with the Go tests of the tree, in these steps:
 
   fixed    all tests of every package that the series touches pass on the fixed tree, under the race detector
-  stock    the tests that the series brings or changes fail on the stock tree, each for the reason that
+  stock    the tests that the series adds or changes fail on the stock tree, each for the reason that
            patches/<minor>/intree.yaml names, or pass where it calls them kept
   windows  go vet of the touched packages for GOOS=windows
-  each     every patch by itself: after it, and those before it, the packages build and the tests of those that it touches
-           pass. Only when asked for: it takes a minute or more a patch
+  each     with each patch and those before it, the packages build and the tests of the packages that it touches pass. Only on
+           request: it takes a minute or more per patch
 
 intree.json and junit-intree.xml go to $ARTIFACTS (default: artifacts in the output folder). Needs gcc, for the race
 detector. The first run compiles for several minutes.`,
@@ -73,7 +73,7 @@ detector. The first run compiles for several minutes.`,
 	}
 	addMinorFlag(cmd, &minor)
 	cmd.Flags().StringSliceVar(&steps, "step", nil, "steps to run (default: fixed, stock, windows)")
-	cmd.Flags().StringSliceVar(&tests, "test", nil, "run only those of the series' own tests whose name contains one of these")
+	cmd.Flags().StringSliceVar(&tests, "test", nil, "run only tests of the series whose names contain one of these")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
@@ -85,7 +85,7 @@ func stepsOf(names []string) ([]intree.Step, error) {
 	var steps []intree.Step
 	for _, name := range names {
 		if !slices.Contains(intree.Steps(), intree.Step(name)) {
-			return nil, fmt.Errorf("unknown step %q; there are %v", name, intree.Steps())
+			return nil, fmt.Errorf("unknown step %q; known: %v", name, intree.Steps())
 		}
 		steps = append(steps, intree.Step(name))
 	}
@@ -146,7 +146,7 @@ func (a *app) intree(ctx context.Context, r *kubetree.Repo, minor string, steps 
 	return outcome(good, bad, invalid, broken, "nothing ran")
 }
 
-// intreeRunner lays the trees out; it knows no declared test yet.
+// intreeRunner lays out the trees and returns a runner without declared tests.
 func intreeRunner(ctx context.Context, r *kubetree.Repo, minor string) (*intree.Runner, error) {
 	series, err := patchset.Load(r.SeriesDir(minor))
 	if err != nil {
@@ -165,7 +165,7 @@ func intreeRunner(ctx context.Context, r *kubetree.Repo, minor string) (*intree.
 	return runner, nil
 }
 
-// declaredFaults holds the declared tests against the tests that the trees really differ in.
+// declaredFaults compares the declared tests and specs with those in which the trees differ.
 func declaredFaults(r *kubetree.Repo, minor string, runner *intree.Runner) ([]string, intree.Declaration, error) {
 	declared, err := intree.LoadDeclaration(r.SeriesDir(minor))
 	if err != nil {
@@ -183,7 +183,7 @@ func declaredFaults(r *kubetree.Repo, minor string, runner *intree.Runner) ([]st
 	return faults, declared, nil
 }
 
-// artifacts is the folder for reports.
+// artifacts returns the folder for reports.
 func artifacts(r *kubetree.Repo) string {
 	if dir := os.Getenv("ARTIFACTS"); dir != "" {
 		return dir

@@ -14,17 +14,17 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command kgrace lays out, builds, proves and runs the kubelet whose pods end when they are asked to.
+// Command kgrace lays out, builds, tests and runs the stock and the fixed kubelet.
 //
 // Exit codes, the same for every command:
 //
 //	0  done, and everything as expected
 //	1  a check or a verdict is red
 //	2  the command line is wrong
-//	3  it could not be carried out, or the run is invalid: nothing is said about red or green
+//	3  the command failed, or the run is invalid
 //
-// Results go to standard output; progress and errors to standard error. Ctrl-C (SIGINT), SIGTERM and SIGHUP end the work
-// in hand and clean up; a second one ends kgrace at once.
+// Results go to standard output; progress and errors to standard error. Ctrl-C (SIGINT), SIGTERM and SIGHUP stop the work and
+// clean up; a second signal ends kgrace at once.
 package main
 
 import (
@@ -37,11 +37,10 @@ import (
 )
 
 func main() {
-	// First of all: a copy of this program that was started as the first process of a node's namespaces becomes that
-	// process here and does not return.
+	// A copy of this program that was started as the first process of a node's namespaces does not return from here.
 	localnode.MaybeInit()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	// From the first signal on the default applies again, so that a second one ends the process.
+	// The first signal restores the default action, so that a second one ends the process.
 	context.AfterFunc(ctx, stop)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

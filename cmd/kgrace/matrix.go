@@ -37,14 +37,14 @@ import (
 	"github.com/kgrace/kgrace/internal/result"
 )
 
-// matrixQuery is what was asked for on the command line.
+// matrixQuery holds the flags of `kgrace matrix`.
 type matrixQuery struct {
 	minors, patches, columns []string
 	fresh, kept              bool
 	format                   string
 }
 
-// defaultMinor stands for the minor that other commands mean when nobody names one.
+// defaultMinor stands for the default minor of versions.yaml.
 const defaultMinor = "default"
 
 func newMatrixCommand(app *app) *cobra.Command {
@@ -52,34 +52,34 @@ func newMatrixCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "matrix",
 		Short: "Prove every patch on every minor",
-		Long: `Fill a table patch × minor, with a cell for each of
+		Long: `Fill a table of all patches and minors with these cells:
 
-  applies    git am puts the patch on the tree before it, without three-way merging or fuzz
-  builds     on the tree up to it the kubelet links, and what the series touched so far type-checks, for linux and windows
-  upstream   on the tree up to it all tests of the packages that the series touched so far pass
-  without    the tests that it brings or changes fail on the tree before it, or on stock, for the reason of intree.yaml
-  with       they pass on the tree up to it
+  applies    git am applies the patch to the tree before it, without three-way merging or fuzz
+  builds     with the patches up to it the kubelet links, and the packages touched so far type-check, for linux and windows
+  upstream   with the patches up to it all tests of the packages touched so far pass
+  without    the tests that it adds or changes fail on the tree before it, or on stock, for the reason in intree.yaml
+  with       they pass with the patches up to it
   scenarios  those of its Scenarios trailer are broken by the series without it (or, where there is no such tree, by the
              tree before it) and held by the whole series, at the sim level
 
 A cell is proved, red, drop (upstream has it), nothing (there is nothing to prove) or not-run. Cells are kept in the output
-folder with a digest of all that went into them: a second run redoes only what changed, and an interrupted one loses one cell.
+folder with a digest of their inputs: a second run fills only cells whose inputs changed, and an interrupted run loses one cell.
 A full column of one minor takes some minutes to half an hour on two cores, most of it compiling.
 
-matrix.json, matrix.md and matrix.html go to $ARTIFACTS (default: artifacts in the output folder); they always show the whole
-table, with what is kept of the cells that were not asked for.
+matrix.json, matrix.md and matrix.html go to $ARTIFACTS (default: artifacts in the output folder). They always show the whole
+table; cells that were not asked for show their kept state.
 
-Exit codes: 1 if a cell that was asked for is red, or a row contradicts itself; 3 if one could not be filled. A patch to drop
-is no error: it is announced, and the exit code is 0.`,
+Exit codes: 1 if a requested cell is red, or a row contradicts itself; 3 if one could not be filled. A patch to drop is
+announced; the exit code is 0.`,
 		Example: "  kgrace matrix\n  kgrace matrix --kubernetes default\n  kgrace matrix --kubernetes v1.36 --patch 4\n  kgrace matrix --column applies,builds\n  kgrace matrix --kept --format markdown",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return q.run(cmd.Context(), app) },
 	}
-	cmd.Flags().StringSliceVar(&q.minors, "kubernetes", nil, "minors to fill, `default` being that of versions.yaml (default: all)")
+	cmd.Flags().StringSliceVar(&q.minors, "kubernetes", nil, "minors to fill; `default` is that of versions.yaml (default: all)")
 	cmd.Flags().StringSliceVar(&q.patches, "patch", nil, "patches to fill, by number (default: all)")
 	cmd.Flags().StringSliceVar(&q.columns, "column", nil, "columns to fill (default: all)")
-	cmd.Flags().BoolVar(&q.fresh, "fresh", false, "fill them again, even if they are kept")
-	cmd.Flags().BoolVar(&q.kept, "kept", false, "fill none; write reports of the kept cells")
+	cmd.Flags().BoolVar(&q.fresh, "fresh", false, "fill cells again, even if they are kept")
+	cmd.Flags().BoolVar(&q.kept, "kept", false, "fill no cell; write reports of the kept ones")
 	cmd.Flags().StringVar(&q.format, "format", "table", "output format: table, markdown or json")
 	return cmd
 }
@@ -134,13 +134,13 @@ func (q *matrixQuery) run(ctx context.Context, app *app) error {
 	return judgeMatrix(app, table.Outcome(wanted))
 }
 
-// wanted checks the filters and makes one of them.
+// wanted checks the filters and combines them into one.
 func (q *matrixQuery) wanted() (func(string, int, matrix.Column) bool, error) {
 	if q.kept && q.fresh {
-		return nil, errors.New("--kept fills nothing, --fresh fills anew: one of the two")
+		return nil, errors.New("--kept and --fresh exclude each other")
 	}
 	if !slices.Contains([]string{"table", "markdown", "json"}, q.format) {
-		return nil, fmt.Errorf("--format %s: there are table, markdown and json", q.format)
+		return nil, fmt.Errorf("--format %s: want table, markdown or json", q.format)
 	}
 	var numbers []int
 	for _, text := range q.patches {
@@ -165,7 +165,7 @@ func (q *matrixQuery) wanted() (func(string, int, matrix.Column) bool, error) {
 	}, nil
 }
 
-// matrixPlans are those of all minors: the default one first, then the newest first.
+// matrixPlans returns the plans of all minors: the default one, then the others from newest to oldest.
 func matrixPlans(ctx context.Context, r *kubetree.Repo) ([]*matrix.Plan, error) {
 	minors := r.Versions.MinorNames()
 	slices.SortFunc(minors, func(a, b string) int {
@@ -202,7 +202,7 @@ func writeMatrix(dir string, table matrix.Table) error {
 	if err := report.WriteMatrix(dir, table); err != nil {
 		return err
 	}
-	// The page of the scenarios, where there is one, leads here from now on.
+	// Write the page of the scenarios again, if there is one, so that it links to the matrix.
 	if _, err := os.Stat(filepath.Join(dir, result.PageFile)); err != nil {
 		return nil
 	}
@@ -210,7 +210,7 @@ func writeMatrix(dir string, table matrix.Table) error {
 	return err
 }
 
-// print prints the table: a line a patch and minor.
+// print prints the table, one line per patch and minor.
 func (q *matrixQuery) print(app *app, table matrix.Table) error {
 	switch q.format {
 	case "markdown":
@@ -250,9 +250,9 @@ func judgeMatrix(app *app, o matrix.Outcome) error {
 	case len(o.Red) > 0:
 		return red(list("are red", o.Red))
 	case len(o.NotRun) > 0:
-		return fmt.Errorf("the matrix is not whole: %w", list("were not run", o.NotRun))
+		return fmt.Errorf("the matrix is incomplete: %w", list("were not run", o.NotRun))
 	case o.Wanted == 0:
-		return errors.New("nothing was asked for: no cell fits the filters")
+		return errors.New("no cell matches the filters")
 	}
 	return nil
 }

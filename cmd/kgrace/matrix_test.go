@@ -42,10 +42,10 @@ func TestMatrixCommandLine(t *testing.T) {
 		"a patch too far": {[]string{"--patch", "99"}, verdict.ExitUsage, "no series has a patch 99"},
 		"a minor":         {[]string{"--kubernetes", "v1.1"}, verdict.ExitUsage, `unknown Kubernetes minor "v1.1"`},
 		"a format":        {[]string{"--format", "xml"}, verdict.ExitUsage, "--format xml: there are table, markdown and json"},
-		"both":            {[]string{"--kept", "--fresh"}, verdict.ExitUsage, "one of the two"},
+		"both":            {[]string{"--kept", "--fresh"}, verdict.ExitUsage, "exclude each other"},
 		"an argument":     {[]string{"all"}, verdict.ExitUsage, "unknown command"},
-		"the default's":   {[]string{"--kubernetes", "default", "--patch", "1", "--kept"}, verdict.ExitInvalid, "the matrix is not whole"},
-		"nothing kept":    {[]string{"--kept"}, verdict.ExitInvalid, "the matrix is not whole"},
+		"the default's":   {[]string{"--kubernetes", "default", "--patch", "1", "--kept"}, verdict.ExitInvalid, "the matrix is incomplete"},
+		"nothing kept":    {[]string{"--kept"}, verdict.ExitInvalid, "the matrix is incomplete"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer

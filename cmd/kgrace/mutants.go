@@ -39,14 +39,14 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// mutantResult says what became of one mutant.
+// mutantResult is the result of one mutant.
 type mutantResult struct {
 	Mutant string    `json:"mutant"`
 	What   string    `json:"what"`
 	File   string    `json:"file"`
 	Caught bool      `json:"caught"`
 	By     []catcher `json:"by,omitempty"`
-	// Seconds is how long it took, compiling included.
+	// Seconds includes compiling.
 	Seconds float64 `json:"seconds"`
 }
 
@@ -57,10 +57,10 @@ type catcher struct {
 	Why      string        `json:"why"`
 }
 
-// mutantHistories is how many random scenarios are tried on a mutant that the catalogue does not catch.
+// mutantHistories is the number of random scenarios for a mutant that the catalogue does not catch.
 const mutantHistories = 1000
 
-// mutantTime ends a suite that a mutant makes hang; such a mutant counts as surviving, with an error that says so.
+// mutantTime is the time limit of a mutant's suite, which a mutant may make hang.
 const mutantTime = 5 * time.Minute
 
 func newMutantsCommand(app *app) *cobra.Command {
@@ -104,7 +104,7 @@ default minor's fix.`,
 	}
 	cmd.Flags().StringVar(&level, "level", level, "level to run at: sim or node")
 	cmd.Flags().IntVar(&jobs, "jobs", 0, "maximum number of concurrent scenarios at level node (default: depends on the machine)")
-	cmd.Flags().BoolVar(&list, "list", false, "only list them")
+	cmd.Flags().BoolVar(&list, "list", false, "list the mutants and run nothing")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
@@ -122,7 +122,7 @@ func runMutants(ctx context.Context, app *app, picked []mutant.Mutant, out outpu
 	if err != nil {
 		return err
 	}
-	// The fixed suite's go.mod and overlay are what a mutant's are made from.
+	// A mutant's go.mod and overlay are made from the fixed suite's.
 	base, err := simbuild.Build(ctx, r, tree.Minor, verdict.Fixed)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func runMutants(ctx context.Context, app *app, picked []mutant.Mutant, out outpu
 	return errors.Join(errs...)
 }
 
-// catchers names up to three.
+// catchers formats the first three and the number of the others.
 func catchers(by []catcher) string {
 	var words []string
 	for _, c := range by[:min(len(by), 3)] {
@@ -226,7 +226,7 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 	return by, nil
 }
 
-// againstStock plays random scenarios in which nobody hurries the pod on stock and on the suite of a mutant, and compares.
+// againstStock plays random unhurried scenarios on stock and on a mutant's suite and compares them.
 func againstStock(ctx context.Context, r *kubetree.Repo, suite string, c property.Config) (by []catcher, err error) {
 	stock, err := simbuild.Build(ctx, r, c.Minor, verdict.Stock)
 	if err != nil {
@@ -250,10 +250,10 @@ func compileMutant(ctx context.Context, r *kubetree.Repo, toolchain, mod, overla
 	return err
 }
 
-// leftover is how testing/synctest names goroutines that are left when a scenario is over.
+// leftover is testing/synctest's text for goroutines that outlive a scenario.
 const leftover = "blocked goroutines remain"
 
-// caughtBy are the rules that a judge found broken; and, where goroutines were left, the one that forbids that.
+// caughtBy returns the rules that a judge found broken, and NoLeftovers where goroutines were left.
 func caughtBy(results result.Results) (by []catcher) {
 	for _, one := range results.Results {
 		for _, rule := range one.Rules {

@@ -39,7 +39,7 @@ import (
 func runMutantsOnNodes(ctx context.Context, app *app, picked []mutant.Mutant, jobs int, out outputFlag) error {
 	tried := mutant.OnNodes(picked)
 	if len(tried) == 0 {
-		return usage(fmt.Errorf("each of these names no scenario of level %s: %s", scenario.LevelNode, names(picked)))
+		return usage(fmt.Errorf("none of these mutants names a scenario of level %s: %s", scenario.LevelNode, names(picked)))
 	}
 	r, err := app.repo()
 	if err != nil {
@@ -86,8 +86,8 @@ func runMutantsOnNodes(ctx context.Context, app *app, picked []mutant.Mutant, jo
 	return errors.Join(errs...)
 }
 
-// tryMutantOnNode returns in which scenarios the kubelet with the mutant was red, and in which of those that it must be red in it
-// was not. One that decided nothing is an error.
+// tryMutantOnNode returns the scenarios in which the mutant's kubelet was red, and those of m.Node in which it was not. A
+// scenario without a verdict is an error.
 func tryMutantOnNode(ctx context.Context, app *app, r *kubetree.Repo, m mutant.Mutant, jobs int, toolchain string) (by []catcher, missed []string, err error) {
 	q := &regression{minor: r.Versions.Default, level: string(scenario.LevelNode), arms: []verdict.Arm{verdict.Fixed}, ids: m.Node, jobs: jobs}
 	if q.catalogue, err = scenario.Catalogue(); err != nil {
@@ -125,7 +125,7 @@ func tryMutantOnNode(ctx context.Context, app *app, r *kubetree.Repo, m mutant.M
 	return by, missed, err
 }
 
-// notRed are the scenarios of a run that no judge found red. The error names those that decided nothing.
+// notRed returns the scenarios of a run that no judge found red. The error names those without a verdict.
 func notRed(results result.Results, by []catcher) (missed []string, err error) {
 	for _, id := range results.Scenarios {
 		if slices.ContainsFunc(by, func(c catcher) bool { return c.Scenario == id }) {
@@ -133,7 +133,7 @@ func notRed(results result.Results, by []catcher) (missed []string, err error) {
 		}
 		one, _ := results.Find(id, verdict.Fixed)
 		if why := one.Invalid(); why != "" || len(one.Rules) == 0 {
-			err = errors.Join(err, fmt.Errorf("%s decided nothing: %s", id, why))
+			err = errors.Join(err, fmt.Errorf("%s has no verdict: %s", id, why))
 			continue
 		}
 		missed = append(missed, id)

@@ -47,7 +47,7 @@ Needs root, no Docker and no network. Nodes are independent of each other; both 
 	return cmd
 }
 
-// nodesDir holds one folder a node.
+// nodesDir returns the folder that holds one folder per node.
 func nodesDir(r *kubetree.Repo) string { return filepath.Join(r.Output, "nodes") }
 
 func newNodeUpCommand(app *app) *cobra.Command {
@@ -58,8 +58,9 @@ func newNodeUpCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Bring a node up, building what is missing",
-		Long: `Bring a node up and print how to reach it; it stays up until ` + "`kgrace node down`" + `. What is missing is built first. Rights and
-Debian packages that the machine lacks are named before anything is built or started. Interrupted or failed, it leaves nothing but the logs.`,
+		Long: `Bring a node up and print how to reach it; it stays up until ` + "`kgrace node down`" + `. Missing programs are built first. Missing
+rights and Debian packages are reported before anything is built or started. If the command fails or is interrupted, it leaves
+only the logs.`,
 		Example: "  kgrace node up --arm fixed\n  kubectl --kubeconfig $(kgrace node up --arm stock -o json | jq -r .kubeconfig) get nodes",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -99,7 +100,7 @@ Debian packages that the machine lacks are named before anything is built or sta
 		},
 	}
 	addMinorFlag(cmd, &minor)
-	cmd.Flags().StringVar(&arm, "arm", string(verdict.Fixed), "whose kubelet to run: stock or fixed")
+	cmd.Flags().StringVar(&arm, "arm", string(verdict.Fixed), "arm of the kubelet: stock or fixed")
 	cmd.Flags().StringVar(&name, "name", "", "the node's name (default: that of the arm)")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
@@ -107,7 +108,7 @@ Debian packages that the machine lacks are named before anything is built or sta
 
 func nodeUp(ctx context.Context, r *kubetree.Repo, app *app, minor string, arm verdict.Arm, name string) (*localnode.Node, error) {
 	config := localnode.Config{Dir: filepath.Join(nodesDir(r), name), Name: name, Log: app.errs}
-	// Building takes minutes on a fresh machine; what would stop the node is better said now.
+	// Building takes minutes on a fresh machine, so check first that the node can start.
 	if err := localnode.Check(ctx, config); err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func nodeUp(ctx context.Context, r *kubetree.Repo, app *app, minor string, arm v
 	return localnode.Up(ctx, config)
 }
 
-// nodesNamed attaches to the nodes of the given names, or to every node there is.
+// nodesNamed attaches to the named nodes, or to all nodes if there are no names.
 func nodesNamed(r *kubetree.Repo, names []string) ([]*localnode.Node, error) {
 	all := len(names) == 0
 	if all {
@@ -174,8 +175,9 @@ func newNodeDownCommand(app *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "down [name...]",
 		Short: "Take nodes down, including crashed ones",
-		Long: `Take the named nodes down, or all of this checkout. Nothing of a node is left but its logs: no process, mount, cgroup, interface
-or folder. Without names, a node that belongs to a running process (kgrace regress) is left alone. A node that crashed, or whose start was killed, is cleaned up the same way.`,
+		Long: `Take down the named nodes, or all nodes of this checkout. Only a node's logs are left: no process, mount, cgroup, interface
+or folder. A node that crashed, or whose start was killed, is cleaned up the same way. Without names, a node that belongs to a
+running process (kgrace regress) is left alone.`,
 		Example: "  kgrace node down\n  kgrace node down stock",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			r, err := app.repo()
@@ -208,7 +210,7 @@ func newNodeStatusCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [name...]",
 		Short: "Show nodes and their programs",
-		Long: `Show the named nodes, or all of this checkout: ready, starting, degraded (a program ended, or the API says so) or crashed.
+		Long: `Show the named nodes, or all nodes of this checkout: ready, starting, degraded (a program ended, or the API reports it NotReady or not at all) or crashed.
 
 Exit code 1 if one of them is not ready.`,
 		RunE: func(cmd *cobra.Command, names []string) error {

@@ -25,7 +25,7 @@ import (
 	"text/tabwriter"
 )
 
-// outputFlag is the value of -o/--output: a table for people, or JSON.
+// outputFlag is the value of -o/--output: table or json.
 type outputFlag string
 
 var outputFormats = []string{"table", "json"}
@@ -35,13 +35,13 @@ func (o *outputFlag) Type() string   { return "table|json" }
 
 func (o *outputFlag) Set(v string) error {
 	if !slices.Contains(outputFormats, v) {
-		return fmt.Errorf("there are table and json")
+		return fmt.Errorf("want table or json")
 	}
 	*o = outputFlag(v)
 	return nil
 }
 
-// newOutputFlag is the flag with its default.
+// newOutputFlag returns the default.
 func newOutputFlag() outputFlag { return "table" }
 
 // write prints v as JSON, or as a table: header and rows.
@@ -68,8 +68,8 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// outcome turns the counts of verdicts into the exit code: red comes before what broke the run, and that before what says
-// nothing. none is said of a run without verdicts.
+// outcome turns the counts of verdicts into an error with the exit code: red verdicts take precedence over broken, the error
+// that broke the run, and that over invalid results. none is the error of a run without verdicts.
 func outcome(good, bad, invalid int, broken error, none string) error {
 	switch {
 	case bad > 0:
@@ -77,7 +77,7 @@ func outcome(good, bad, invalid int, broken error, none string) error {
 	case broken != nil:
 		return broken
 	case invalid > 0:
-		return fmt.Errorf("%d results are invalid: they say nothing about red or green", invalid)
+		return fmt.Errorf("%d results are invalid: neither good nor red", invalid)
 	case good == 0:
 		return errors.New(none)
 	}

@@ -38,7 +38,7 @@ func newPatchCommand(app *app) *cobra.Command {
 	return cmd
 }
 
-// seriesOf opens the checkout and names the minor; "" is the default one.
+// seriesOf opens the checkout and resolves the minor; "" is the default one.
 func (a *app) seriesOf(minor string) (*kubetree.Repo, string, error) {
 	r, err := a.repo()
 	if err != nil {
@@ -53,7 +53,7 @@ func (a *app) seriesOf(minor string) (*kubetree.Repo, string, error) {
 	return r, minor, nil
 }
 
-// writeSeries extracts the commits of a tree as the series of a minor and says which files changed.
+// writeSeries extracts the commits of a tree as the series of a minor and prints which files changed.
 func (a *app) writeSeries(ctx context.Context, r *kubetree.Repo, minor, tree, base string) error {
 	changes, err := patchset.Extract(ctx, tree, base, r.SeriesDir(minor))
 	for _, name := range changes.Written {
@@ -73,10 +73,10 @@ func newPatchExtractCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract",
 		Short: "Write the commits of the fixed tree as the series",
-		Long: `Write the commits that the fixed tree has on top of the stock tree into patches/<minor>: one patch a commit, named after
-its place and subject, and the file that lists them. A file that would not change is not touched. Prints what changed.
+		Long: `Write the commits that the fixed tree has on top of the stock tree into patches/<minor>: one patch per commit, named after
+its position and subject, and the file that lists them. Files that would not change are not touched. Prints what changed.
 
-The tree must have no change that is not committed.`,
+The tree must have no uncommitted changes.`,
 		Example: "  kgrace patch extract\n  kgrace patch extract --from ~/kubernetes --base v1.37.2",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -92,7 +92,7 @@ The tree must have no change that is not committed.`,
 				if err != nil {
 					return err
 				}
-				// Not Ensure: this arm has the edits that are to be extracted.
+				// Not Ensure: this tree has the edits to extract.
 				from, base = r.TreeDir(minor, verdict.Fixed), stock.Commit
 			}
 			return app.writeSeries(cmd.Context(), r, minor, from, base)

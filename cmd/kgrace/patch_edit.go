@@ -35,10 +35,9 @@ func newPatchEditCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit NUMBER | --continue | --abort",
 		Short: "Open the fixed tree at a patch of the series",
-		Long: `Open the fixed tree at a patch of the series, by its number: the tree then has this patch and those before it. Whatever is
-changed there becomes part of the patch with --continue, which puts the later patches on top again and writes the series.
-One that does not fit any more is named with file and hunk; mend it in the tree and --continue again. --abort throws the
-changes away.
+		Long: `Open the fixed tree at a patch of the series, by number: the tree then has this patch and those before it. --continue makes
+the changes in the tree part of the patch, applies the later patches again and writes the series. If one of them does not apply,
+its file and hunk are named: resolve the conflict in the tree and --continue again. --abort discards the changes.
 
 Prints the folder, or the files of the series that were written.`,
 		Example: "  kgrace patch edit 4\n  kgrace patch edit --continue\n  kgrace patch edit --kubernetes v1.36 2",
@@ -64,7 +63,7 @@ Prints the folder, or the files of the series that were written.`,
 		},
 	}
 	addMinorFlag(cmd, &minor)
-	cmd.Flags().BoolVar(&goOn, "continue", false, "take what is in the tree, put the later patches on top, and write the series")
+	cmd.Flags().BoolVar(&goOn, "continue", false, "fold the tree's changes into the patch, apply the later patches, and write the series")
 	cmd.Flags().BoolVar(&abort, "abort", false, "restore the tree")
 	return cmd
 }
@@ -93,7 +92,7 @@ func (a *app) beginEdit(ctx context.Context, r *kubetree.Repo, minor string, n i
 		return err
 	}
 	fmt.Fprintln(a.output, fixed.Dir)
-	fmt.Fprintf(a.errs, "it stands on patch %d, %q\nchange it there, then: %s\n", n, subject, editCommand(r, minor, "--continue"))
+	fmt.Fprintf(a.errs, "the tree is at patch %d, %q\nedit it, then run: %s\n", n, subject, editCommand(r, minor, "--continue"))
 	return nil
 }
 
@@ -102,12 +101,12 @@ func (a *app) continueEdit(ctx context.Context, r *kubetree.Repo, minor string) 
 	if err != nil {
 		return err
 	}
-	// Not Ensure: this arm has the edits.
+	// Not Ensure: this tree has the edits.
 	tree := r.TreeDir(minor, verdict.Fixed)
 	err = patchset.ContinueEdit(ctx, tree)
 	var c *patchset.Conflict
 	if errors.As(err, &c) {
-		return red(fmt.Errorf("%w\nMend it there, then go on: %s\nor throw the edit away: %s", err, editCommand(r, minor, "--continue"), editCommand(r, minor, "--abort")))
+		return red(fmt.Errorf("%w\nResolve it there, then run: %s\nTo discard the edit: %s", err, editCommand(r, minor, "--continue"), editCommand(r, minor, "--abort")))
 	}
 	if err != nil {
 		return err
@@ -115,12 +114,12 @@ func (a *app) continueEdit(ctx context.Context, r *kubetree.Repo, minor string) 
 	return a.writeSeries(ctx, r, minor, tree, stock.Commit)
 }
 
-// editCommand is what to type.
+// editCommand returns a command line of kgrace patch edit.
 func editCommand(r *kubetree.Repo, minor, flag string) string {
 	return patchCommand(r, minor, "edit", flag)
 }
 
-// patchCommand is a command line of kgrace patch that can be pasted.
+// patchCommand returns a command line of kgrace patch to paste.
 func patchCommand(r *kubetree.Repo, minor, command, flag string) string {
 	line := "kgrace patch " + command
 	if minor != r.Versions.Default {

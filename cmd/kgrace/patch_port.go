@@ -36,13 +36,13 @@ func newPatchPortCommand(app *app) *cobra.Command {
 	var from, to, since string
 	cmd := &cobra.Command{
 		Use:   "port NUMBER --to MINOR",
-		Short: "Carry a change of one patch over to another minor",
-		Long: `Carry the change that was made to a patch of one minor, by its number there, over to the patch of the same subject of another
-minor, with three-way merging. The change is the difference between the patch as it is and as a commit of this repository has it.
-The later patches of the other minor are put on top again, and its series is written.
+		Short: "Port a change of one patch to another minor",
+		Long: `Port a change of a patch of one minor, by its number there, to the patch with the same subject of another minor, with
+three-way merging. The change is the difference between the patch as it is and as it was in the commit --since. The later
+patches of the other minor are applied again, and its series is written.
 
-It stops where the change does not fit and names file and hunk. Mend the file there, where the place is marked, and go on with
-kgrace patch edit --kubernetes MINOR --continue; --abort throws the change away.
+It stops at a conflict and names file and hunk. Resolve the conflict in the marked file and run
+kgrace patch edit --kubernetes MINOR --continue; --abort discards the change.
 
 Prints the files of the series that were written.`,
 		Example: "  kgrace patch port 4 --to v1.36\n  kgrace patch port 4 --from v1.38 --to v1.37 --since main~3",
@@ -63,8 +63,8 @@ Prints the files of the series that were written.`,
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "minor whose patch has changed (default: the default minor)")
-	cmd.Flags().StringVar(&to, "to", "", "minor to carry the change to")
-	cmd.Flags().StringVar(&since, "since", "HEAD", "commit of this repository that has the patch as it was")
+	cmd.Flags().StringVar(&to, "to", "", "minor to port the change to")
+	cmd.Flags().StringVar(&since, "since", "HEAD", "commit of this repository with the patch before the change")
 	return cmd
 }
 
@@ -105,16 +105,16 @@ func (a *app) port(ctx context.Context, r *kubetree.Repo, from, to, since string
 	var c *patchset.Conflict
 	switch {
 	case errors.As(err, &c):
-		return red(fmt.Errorf("%w\nMend it there, then go on: %s\nor throw the change away: %s", err, editCommand(r, to, "--continue"), editCommand(r, to, "--abort")))
+		return red(fmt.Errorf("%w\nResolve it there, then run: %s\nTo discard the change: %s", err, editCommand(r, to, "--continue"), editCommand(r, to, "--abort")))
 	case errors.Is(err, patchset.ErrNoChange):
-		return errors.Join(fmt.Errorf("patch %d of %s is as %s has it: nothing to carry over", n, from, since), patchset.AbortEdit(ctx, tree))
+		return errors.Join(fmt.Errorf("patch %d of %s is the same in %s: nothing to port", n, from, since), patchset.AbortEdit(ctx, tree))
 	case err != nil:
 		return errors.Join(err, patchset.AbortEdit(context.WithoutCancel(ctx), tree))
 	}
 	return a.continueEdit(ctx, r, to)
 }
 
-// oldPatch is the patch of that subject in a commit of this repository.
+// oldPatch returns the patch with that subject from a commit of this repository.
 func oldPatch(ctx context.Context, r *kubetree.Repo, minor, commit, subject string) ([]byte, error) {
 	dir := "patches/" + minor + "/"
 	names, err := tool.Git(ctx, r.Root, nil, "ls-tree", "--name-only", commit, dir)

@@ -39,12 +39,12 @@ func newPatchRebaseCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rebase --to vX.Y.Z | --continue | --abort",
 		Short: "Move the series to another release of its minor",
-		Long: `Move the series to another release of its minor: lay that release out in a folder of its own, put the patches on top with
+		Long: `Move the series to another release of its minor: lay out that release in a folder of its own, apply the patches with
 three-way merging, write them as the series, and pin the release in versions.yaml.
 
-It stops at the first patch that does not fit and names file and hunk. Mend the file there, where the place is marked, and
---continue. A patch that the release has already is left out and named. Until all patches fit, neither the series nor
-versions.yaml is touched; --abort removes the folder.
+It stops at a conflict and names file and hunk. Resolve the conflict in the marked file and --continue. A patch that the release
+already has is left out and named. Until all patches apply, neither the series nor versions.yaml changes; --abort removes the
+folder.
 
 Prints the files of the series that were written.`,
 		Example: "  kgrace patch rebase --kubernetes v1.36 --to v1.36.5\n  kgrace patch rebase --kubernetes v1.36 --continue",
@@ -67,14 +67,13 @@ Prints the files of the series that were written.`,
 		},
 	}
 	addMinorFlag(cmd, &minor)
-	cmd.Flags().StringVar(&to, "to", "", "the tag to move to")
+	cmd.Flags().StringVar(&to, "to", "", "tag to move to")
 	cmd.Flags().BoolVar(&goOn, "continue", false, "use the content of the folder for the patch that it stopped at, and continue")
-	cmd.Flags().BoolVar(&abort, "abort", false, "leave the series where it is and remove the folder")
+	cmd.Flags().BoolVar(&abort, "abort", false, "keep the series as it is and remove the folder")
 	return cmd
 }
 
-// rebase is one move of one series. Its folder holds the tree and what there is to know about it, so that it can be gone
-// on with later.
+// rebase is one move of one series. Its folder holds the tree and the state for --continue.
 type rebase struct {
 	app   *app
 	r     *kubetree.Repo
@@ -82,10 +81,10 @@ type rebase struct {
 	dir   string
 }
 
-// rebaseState is what has to be known to go on.
+// rebaseState is the state for --continue.
 type rebaseState struct {
 	To   string `json:"to"`   // the tag
-	Base string `json:"base"` // the commit of it in the tree
+	Base string `json:"base"` // its commit in the tree
 }
 
 func (rb *rebase) tree() string  { return filepath.Join(rb.dir, "tree") }
@@ -103,7 +102,7 @@ func (rb *rebase) begin(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	// Without a state it is what a run that was cut short has left.
+	// Without a state file the folder is left over from an interrupted run.
 	if err := os.RemoveAll(rb.dir); err != nil {
 		return err
 	}
@@ -140,11 +139,11 @@ func (rb *rebase) goOn(ctx context.Context) error {
 	return rb.finish(ctx, series, state, patchset.ContinueRebase(ctx, rb.tree()))
 }
 
-// finish says where it has stopped, or, if it has not, writes the result.
+// finish reports a conflict, or writes the result.
 func (rb *rebase) finish(ctx context.Context, series *patchset.Series, state rebaseState, err error) error {
 	var c *patchset.Conflict
 	if errors.As(err, &c) {
-		return red(fmt.Errorf("%w\nMend it there, then go on: %s\nIf the release makes the patch needless, leave it out: git -C %s am --skip && %s\nTo give up: %s",
+		return red(fmt.Errorf("%w\nResolve it there, then run: %s\nIf the release makes the patch unnecessary, leave it out: git -C %s am --skip && %s\nTo give up: %s",
 			err, rb.command("--continue"), rb.tree(), rb.command("--continue"), rb.command("--abort")))
 	}
 	if err != nil {
@@ -155,7 +154,7 @@ func (rb *rebase) finish(ctx context.Context, series *patchset.Series, state reb
 		return err
 	}
 	for _, subject := range missing {
-		fmt.Fprintf(rb.app.errs, "left out: %q; if %s makes it true by itself, its tests must pass on stock\n", subject, state.To)
+		fmt.Fprintf(rb.app.errs, "left out: %q; if %s replaces it, its tests must pass on stock\n", subject, state.To)
 	}
 	if err := rb.app.writeSeries(ctx, rb.r, rb.minor, rb.tree(), state.Base); err != nil {
 		return err
@@ -166,10 +165,10 @@ func (rb *rebase) finish(ctx context.Context, series *patchset.Series, state reb
 	fmt.Fprintln(rb.app.output, "wrote", versions.FileName)
 	if upstream, err := os.ReadFile(filepath.Join(rb.tree(), ".go-version")); err == nil {
 		if goes := "go" + string(bytes.TrimSpace(upstream)); goes != rb.r.Versions.Minors[rb.minor].Go {
-			fmt.Fprintf(rb.app.errs, "upstream releases %s with %s, %s pins %s for it\n", state.To, goes, versions.FileName, rb.r.Versions.Minors[rb.minor].Go)
+			fmt.Fprintf(rb.app.errs, "upstream releases %s with %s; %s pins %s\n", state.To, goes, versions.FileName, rb.r.Versions.Minors[rb.minor].Go)
 		}
 	}
-	fmt.Fprintf(rb.app.errs, "%s stands on %s now; prove it: make update verify && kgrace intree --kubernetes %s\n", rb.minor, state.To, rb.minor)
+	fmt.Fprintf(rb.app.errs, "%s is based on %s now; prove it: make update verify && kgrace intree --kubernetes %s\n", rb.minor, state.To, rb.minor)
 	return os.RemoveAll(rb.dir)
 }
 

@@ -33,9 +33,8 @@ func newPatchSizeCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "size",
 		Short: "Count the lines of each patch",
-		Long: `Count the lines that each patch adds and removes: what a release is built from, what only tests use, and what a generator
-wrote, each apart. "Comment" are those of the added lines of code that are empty or nothing but comment; the licence headers
-of new files are among them.`,
+		Long: `Count the lines that each patch adds and removes, separately for release code, tests and generated files. COMMENT counts the
+added lines of code that are empty or only comment, including the licence headers of new files.`,
 		Example: "  kgrace patch size\n  kgrace patch size --kubernetes v1.38 -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,7 +50,7 @@ of new files are among them.`,
 				minors = []string{minor}
 			}
 			if markdown && out == "json" {
-				return usage(fmt.Errorf("--markdown and -o json are two formats; take one"))
+				return usage(fmt.Errorf("--markdown and -o json exclude each other"))
 			}
 			var sizes []patchset.SeriesSize
 			var rows [][]string
@@ -78,7 +77,7 @@ of new files are among them.`,
 			return out.write(app.output, sizes, []string{"MINOR", "PATCH", "FILES", "CODE", "COMMENT", "TESTS", "GENERATED", "SUBJECT"}, rows)
 		},
 	}
-	cmd.Flags().StringVar(&minor, "kubernetes", "", "the Kubernetes minor, as in versions.yaml (default: all of them)")
+	cmd.Flags().StringVar(&minor, "kubernetes", "", "Kubernetes minor, as in versions.yaml (default: all)")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a Markdown table for each minor")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd

@@ -31,20 +31,19 @@ func newPatchSubmitCommand(app *app) *cobra.Command {
 	var to patchset.Submission
 	cmd := &cobra.Command{
 		Use:   "submit --to FOLDER",
-		Short: "Write the series as Kubernetes takes it",
-		Long: `Write the series of a minor into a folder as it can be submitted: patches for git am in your name, with your sign-off, and
-without the trailers that only this project uses. A message that mentions somebody or closes an issue is refused, as
-Kubernetes refuses it.
+		Short: "Write the series in the form that Kubernetes accepts",
+		Long: `Write the series of a minor into a folder for submission: patches for git am in your name, with your sign-off and without
+the trailers that only this project uses. A message that mentions somebody or closes an issue is refused, as in Kubernetes.
 
-The name is that of git's configuration in the current folder, unless --author gives another. Kubernetes takes patches from
-authors that have signed its contributor licence agreement.
+The name comes from git's configuration in the current folder, unless --author is given. Kubernetes accepts patches only from
+authors who have signed its contributor licence agreement.
 
 Prints the files that were written.`,
 		Example: "  kgrace patch submit --kubernetes v1.38 --to ~/submit\n  kgrace patch submit --to ~/submit --author 'A Person <person@example.org>'",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to.Dir == "" {
-				return usage(errors.New("--to names the folder for the patches; it is missing"))
+				return usage(errors.New("--to is missing: name the folder for the patches"))
 			}
 			r, minor, err := app.seriesOf(minor)
 			if err != nil {
@@ -76,14 +75,14 @@ Prints the files that were written.`,
 		},
 	}
 	addMinorFlag(cmd, &minor)
-	cmd.Flags().StringVar(&to.Dir, "to", "", "the folder for the patches; it is made if it is missing")
-	cmd.Flags().StringVar(&author, "author", "", "the author, as 'A Person <person@example.org>' (default: git's user.name and user.email)")
-	cmd.Flags().StringVar(&signOff, "signoff", "", "who signs off (default: the author)")
-	cmd.Flags().BoolVar(&to.Overwrite, "overwrite", false, "replace the patches that are in the folder")
+	cmd.Flags().StringVar(&to.Dir, "to", "", "folder for the patches; created if missing")
+	cmd.Flags().StringVar(&author, "author", "", "author, as 'A Person <person@example.org>' (default: git's user.name and user.email)")
+	cmd.Flags().StringVar(&signOff, "signoff", "", "signer (default: the author)")
+	cmd.Flags().BoolVar(&to.Overwrite, "overwrite", false, "replace patches already in the folder")
 	return cmd
 }
 
-// personOf reads a flag; without it, it asks git.
+// personOf parses the flag; if it is empty, it returns git's identity.
 func personOf(ctx context.Context, flag string) (patchset.Person, error) {
 	if flag != "" {
 		who, err := patchset.ParsePerson(flag)
@@ -94,7 +93,7 @@ func personOf(ctx context.Context, flag string) (patchset.Person, error) {
 	}
 	who, err := patchset.Identity(ctx, "")
 	if err != nil {
-		return who, fmt.Errorf("in whose name? %w, or give --author 'A Person <person@example.org>'", err)
+		return who, fmt.Errorf("no author: %w, or give --author 'A Person <person@example.org>'", err)
 	}
 	return who, nil
 }

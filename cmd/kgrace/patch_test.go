@@ -48,7 +48,7 @@ func TestPatchEditThatChangesNothingKeepsTheFiles(t *testing.T) {
 	if strings.TrimSpace(output) != u.tree("fixed") {
 		t.Errorf("prints %q", output)
 	}
-	u.says(errs, "it stands on patch 1", tinySubject1, "kgrace patch edit --continue")
+	u.says(errs, "the tree is at patch 1", tinySubject1, "kgrace patch edit --continue")
 	output, errs = u.ok("patch", "edit", "--continue")
 	u.says(errs, "the series is up to date")
 	if output != "" || len(changed(before, u.state())) > 0 {
@@ -160,7 +160,7 @@ func TestPatchRebaseMovesTheSeries(t *testing.T) {
 	before := u.state()
 	output, errs := u.ok("patch", "rebase", "--to", "v1.37.3")
 	u.says(output, "wrote "+tinyFile1, "wrote versions.yaml")
-	u.says(errs, "v1.37 stands on v1.37.3 now", "kgrace intree --kubernetes v1.37")
+	u.says(errs, "v1.37 is based on v1.37.3 now", "kgrace intree --kubernetes v1.37")
 	if got := changed(before, u.state()); !slices.Contains(got, tinyFile1) || !slices.Contains(got, "versions.yaml") || slices.Contains(got, tinyFile2) {
 		t.Errorf("changed %v; the second patch fits as it is", got)
 	}
@@ -277,7 +277,7 @@ func TestPatchSubmit(t *testing.T) {
 	}
 
 	for wrong, args := range map[string][]string{
-		"--to names the folder":   {},
+		"--to is missing":        {},
 		`"me" is not a name and`:  {"--to", dir, "--author", "me"},
 		`"you" is not a name and`: {"--to", dir, "--signoff", "you"},
 		"knows v1.37":             {"--to", dir, "--kubernetes", "v1.2"},

@@ -58,19 +58,19 @@ func newPropertiesCommand(app *app) *cobra.Command {
 		Long: `Play random scenarios at the sim level: random pods, hooks, sidecars, faults of the runtime, and sequences of deletes, forced
 deletes and evictions. There are two kinds.
 
-requests: what is asked for may shorten a grace. Judged by the same judges as the catalogue: the fixed arm must hold every
-rule in every one; the stock arm must be caught.
+requests: requests may shorten the grace period. The catalogue's judges judge every scenario: the fixed arm must hold every rule
+in all of them; the stock arm must be caught.
 
-unhurried: nobody asks for an earlier end, whatever else goes wrong. The fixed arm must do what stock does, call by call and
-moment by moment, but for a short list of exceptions. With --arm the arm is held against itself: nothing may differ at all.
-Where the arms differ both play once more: one that is not what it was the first time counts as unsteady, and few may be.
+unhurried: nobody asks for an earlier end, whatever else goes wrong. The fixed arm must do the same as stock, call by call and at
+the same times, with a short list of exceptions. With --arm the arm is compared with itself, and nothing may differ. If the arms
+differ, both play the scenario once more; if they then agree, it counts as unsteady, and few may be.
 
-Scenario n of a run has seed --seed + n, which is printed with what was found; a seed is always the same scenario, so two runs
-play the same ones unless the seed is taken from the clock: --seed 0. For each broken rule one scenario is shrunk. Its row for
-the catalogue and its history go to $ARTIFACTS/properties. Of kind unhurried the simplest one that differs is kept, with both
-histories, and all are listed.
+Scenario n of a run has seed --seed + n, which is printed with each finding. A seed always gives the same scenario, so runs repeat
+each other unless the seed is taken from the clock: --seed 0. For each broken rule one scenario is shrunk; its row for the
+catalogue and its history go to $ARTIFACTS/properties. Of kind unhurried all scenarios that differ are listed, and the simplest
+one is kept with both histories.
 
-Every minor but v1.22, which has no sidecars and whose suite is a plain one.`,
+Works for every minor but v1.22, which has no sidecars and only a plain suite.`,
 		Example: "  kgrace properties\n  kgrace properties --arm stock --seed 1007 --histories 1\n  kgrace properties --seed 0 --histories 100000",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -99,7 +99,7 @@ Every minor but v1.22, which has no sidecars and whose suite is a plain one.`,
 	flags.StringVar(&arm, "arm", "", "run one arm only: stock or fixed")
 	flags.StringVar(&q.kind, "kind", "", "run one kind only: requests or unhurried")
 	flags.StringVar(&q.runtime, "runtime", string(sim.Containerd), "runtime to simulate: containerd or crio")
-	flags.IntVar(&q.seed, "seed", 1, "the seed of the first scenario; 0 takes one from the clock")
+	flags.IntVar(&q.seed, "seed", 1, "seed of the first scenario; 0 takes one from the clock")
 	flags.IntVar(&q.count, "histories", 5000, "number of scenarios on each arm")
 	flags.IntVar(&q.shards, "processes", 2, "number of processes per arm")
 	flags.VarP(&out, "output", "o", "table or json")
@@ -113,7 +113,7 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 		return err
 	}
 	if !simbuild.Random(q.minor) {
-		return usage(fmt.Errorf("the suite of %s plays no random scenarios: they have sidecars, and need newer libraries than its kubelet does", q.minor))
+		return usage(fmt.Errorf("the suite of %s has no random scenarios: they have sidecars, and need newer libraries than its kubelet", q.minor))
 	}
 	behaviour, err := simkubelet.ParseRuntime(q.runtime)
 	if err != nil {
@@ -172,7 +172,7 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 // plays reports whether scenarios of a kind were asked for.
 func (q randomRun) plays(k property.Kind) bool { return q.kind == "" || property.Kind(q.kind) == k }
 
-// goodEnough is Good, but for a few scenarios, which may well be such that stock holds.
+// goodEnough is Good, except that stock may hold every rule in a run of few scenarios.
 func goodEnough(r property.Results) error {
 	if r.Kind != property.Unhurried && r.Histories <= 100 && r.Arm == verdict.Stock && len(r.Unplayed) == 0 {
 		return nil
@@ -180,7 +180,7 @@ func goodEnough(r property.Results) error {
 	return r.Good()
 }
 
-// play runs the processes of one arm side by side.
+// play runs the processes of one arm concurrently.
 func (q randomRun) play(ctx context.Context, suite string, c property.Config) (property.Results, error) {
 	parts := make([]property.Results, min(q.shards, q.split.part.Of(q.count)))
 	errs := make([]error, len(parts))
@@ -246,11 +246,11 @@ func printProperties(app *app, out outputFlag, all []property.Results) error {
 	for _, r := range all {
 		fmt.Fprintf(app.output, "\n%s: %s: %d histories, seeds from %d, %.1f s\n", r.Kind, r.Arm, r.Histories, r.Seed, r.Seconds)
 		if r.Unsteady > 0 {
-			fmt.Fprintf(app.output, "  %d were otherwise when they were played again; they are listed in properties/unhurried\n", r.Unsteady)
+			fmt.Fprintf(app.output, "  %d are unsteady: they differed only the first time; they are listed in properties/unhurried\n", r.Unsteady)
 		}
 		for _, one := range judge.May() {
 			if n := r.May[one.Name]; n > 0 {
-				fmt.Fprintf(app.output, "  %d as stock up to where they may differ, by %s, %s: %s\n", n, one.Rule, one.Name, one.Why)
+				fmt.Fprintf(app.output, "  %d like stock up to an allowed difference (%s, %s): %s\n", n, one.Rule, one.Name, one.Why)
 			}
 		}
 		for _, f := range append(r.Broken, r.Unplayed...) {

@@ -73,7 +73,7 @@ func TestNotRed(t *testing.T) {
 	if len(missed) != 1 || missed[0] != "b" {
 		t.Errorf("missed %v", missed)
 	}
-	if err == nil || !strings.Contains(err.Error(), "c decided nothing: R1: why") || !strings.Contains(err.Error(), "d decided nothing") {
+	if err == nil || !strings.Contains(err.Error(), "c has no verdict: R1: why") || !strings.Contains(err.Error(), "d has no verdict") {
 		t.Errorf("got %v", err)
 	}
 }

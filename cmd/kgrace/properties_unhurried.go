@@ -33,8 +33,8 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// unhurried plays random scenarios of that kind on two arms side by side and compares what they did: fixed against stock, or,
-// where one arm was asked for, that arm against itself, which shows whether the comparison is stable; nothing may differ then.
+// unhurried plays random unhurried scenarios on two arms concurrently and compares them: fixed with stock or, if only one arm
+// was asked for, that arm with itself. Then nothing may differ, which shows that the comparison is stable.
 func (q randomRun) unhurried(ctx context.Context, suites map[verdict.Arm]string, c property.Config) (property.Results, error) {
 	first, last := q.arms[0], q.arms[len(q.arms)-1]
 	c.Kind, c.Arm = property.Unhurried, last
@@ -53,7 +53,7 @@ func (q randomRun) unhurried(ctx context.Context, suites map[verdict.Arm]string,
 	return property.Merge(parts...), nil
 }
 
-// pairing is one process of each arm: that of c.Arm is held against that of first.
+// pairing compares one process of c.Arm with one of first.
 type pairing struct {
 	c      property.Config
 	first  verdict.Arm
@@ -113,7 +113,7 @@ func (p *pairing) dir() string {
 	return filepath.Join(p.c.Artifacts, "properties", string(property.Unhurried))
 }
 
-// compare adds what the comparison of one scenario found, and what judges found where the arms may differ.
+// compare adds the result of comparing one scenario and, where the arms may differ, the judges' findings.
 func (p *pairing) compare(ctx context.Context, stock, fixed property.Played) error {
 	r := &p.results
 	r.Histories++
@@ -161,8 +161,8 @@ func (p *pairing) compare(ctx context.Context, stock, fixed property.Played) err
 	return nil
 }
 
-// again has both arms play a scenario once more in which they differed. If they do not any more, one of them is not what it was
-// the first time: that is listed, and counts as unsteady, not as a difference between the arms.
+// again replays on both arms a scenario in which they differed. If they agree now, the scenario is listed and counts as
+// unsteady, not as a difference between the arms.
 func (p *pairing) again(ctx context.Context, difference *judge.Difference, first property.Played) (*judge.Difference, error) {
 	c := p.c
 	c.Seed, c.Count, c.Shard, c.Shards = first.Seed, 1, 0, 1
@@ -193,7 +193,7 @@ func (p *pairing) again(ctx context.Context, difference *judge.Difference, first
 	return nil, err
 }
 
-// keep lists what was found, and keeps both histories of the one of its rule that takes the fewest words.
+// keep lists a finding, and keeps both histories of the shortest scenario of each rule.
 func (p *pairing) keep(found property.Found, stock, fixed property.Played) error {
 	if _, err := fmt.Fprintf(p.list, "%s seed %d: %s\n\t%s\n", found.Rule, found.Seed, found.Scenario, found.Why); err != nil {
 		return err

@@ -35,10 +35,10 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// ArtifactsVar names the folder for histories and reports.
+// ArtifactsVar is the environment variable that names the folder for histories and reports.
 const ArtifactsVar = "ARTIFACTS"
 
-// regression is what the command line of `kgrace regress` asks for.
+// regression holds the flags of `kgrace regress`.
 type regression struct {
 	minor, arm, level, artifacts, judge string
 	runtimes                            []string
@@ -46,11 +46,11 @@ type regression struct {
 	jobs                                int
 	out                                 outputFlag
 	split                               split
-	// from these follow
+	// derived from the flags
 	arms      []verdict.Arm
 	ids       []string
 	scenarios []scenario.Scenario
-	skipped   []scenario.Scenario // what the minor cannot carry
+	skipped   []scenario.Scenario // the minor cannot run these
 	catalogue []scenario.Scenario
 }
 
@@ -69,18 +69,18 @@ virtual time; it needs Go and nothing else, and gives one table for each simulat
 Scenarios that a minor cannot run are listed below its table.
 
 On nodes the number of concurrent scenarios depends on the cores and on how long the first pod takes to start; both arms run side
-by side only if there is room. If the kubelet asked for a kill in time and the runtime was late, the verdict stands by the request
-and the table says how late the runtime was. What only the machine may explain is invalid; such a scenario runs a second time,
-alone on its node. A red one does not.
+by side only if there is room. If the kubelet asked for a kill in time and the runtime was late, the verdict is based on the
+request, and the table shows how late the runtime was. A deviation that the machine alone may explain is invalid; such a scenario
+runs a second time, alone on its node. A red one does not.
 
-What is missing is built first. Histories, an HTML report, JUnit, JSON and the suite's log go to $` + ArtifactsVar + `
+Missing programs are built first. Histories, an HTML report, JUnit, JSON and the suite's log go to $` + ArtifactsVar + `
 (default: artifacts in the output folder). Kept histories can be judged again, without nodes or root: --judge.
 
 Verdicts: reproduced (stock broke the rule, as expected), fixed, kept; not-reproduced, still-broken, regressed (red); invalid.
 
 Exit codes:
   0  every verdict is the expected one
-  1  red: a judge saw something else than the catalogue expects
+  1  red: a verdict differs from what the catalogue expects
   2  the command line is wrong
   3  invalid: nothing is red, but something could not be run or judged`,
 		Example: "  kgrace regress\n  kgrace regress --level sim\n  kgrace regress --level sim --kubernetes all\n  kgrace regress --kubernetes v1.36\n  kgrace regress force-while-terminating --arm stock\n  kgrace regress --judge _output/artifacts/histories -o json",
@@ -102,7 +102,7 @@ Exit codes:
 	return cmd
 }
 
-// addFlags adds what every command has that prints the table of scenarios.
+// addFlags adds the flags of all commands that print the table of scenarios.
 func (q *regression) addFlags(cmd *cobra.Command) {
 	addMinorFlag(cmd, &q.minor)
 	addArmFlag(cmd, &q.arm)
@@ -112,10 +112,10 @@ func (q *regression) addFlags(cmd *cobra.Command) {
 	cmd.Flags().VarP(&q.out, "output", "o", "output format")
 }
 
-// resolve makes names into values; an unknown one is a usage error that lists the known ones.
+// resolve parses names; an unknown one is a usage error that lists the known ones.
 func (q *regression) resolve(ids []string) (err error) {
 	if q.catalogue, err = scenario.Catalogue(); err != nil {
-		return fmt.Errorf("the catalogue is not whole:\n%w", err)
+		return fmt.Errorf("invalid catalogue:\n%w", err)
 	}
 	level, err := scenario.ParseLevel(q.level)
 	if err == nil && level != scenario.LevelNode && level != scenario.LevelSim {
@@ -156,7 +156,7 @@ func (q *regression) rejudge(app *app) error {
 	return q.finish(app, results)
 }
 
-// carryOut builds, runs the suite, and reads what it left.
+// carryOut builds and runs the suite and reads its results.
 func (q *regression) carryOut(ctx context.Context, app *app) error {
 	if q.split.suites != "" {
 		return q.simulateCompiled(ctx, app)
@@ -175,7 +175,7 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 	if scenario.Level(q.level) == scenario.LevelSim {
 		return q.simulate(ctx, app, r)
 	}
-	// Building takes minutes on a fresh machine; what would stop the nodes is better said now.
+	// Building takes minutes on a fresh machine, so check first that the nodes can start.
 	if err := localnode.Check(ctx, localnode.Config{Dir: filepath.Join(nodesDir(r), "regress"), Name: "regress"}); err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (q *regression) carryOut(ctx context.Context, app *app) error {
 	return q.runOn(ctx, app, r, pins.Go, suiteOfNodes, regress.Config{Bin: bin, Nodes: nodesDir(r)})
 }
 
-// build makes what the nodes run.
+// build builds the programs that the nodes run.
 func (q *regression) build(ctx context.Context, r *kubetree.Repo) (map[verdict.Arm]map[string]string, error) {
 	actor, beside := filepath.Join(r.Output, "bin", "actor"), filepath.Join(r.Output, "bin", "beside")
 	if err := localnode.BuildActor(ctx, r.Root, actor); err != nil {

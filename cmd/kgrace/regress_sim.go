@@ -36,8 +36,8 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// simulate runs the sim level: the suite is compiled once for each arm; each runtime is one run of both. What the default
-// runtime leaves goes to the artifacts folder itself, as of every level; what others leave to a folder of their name in it.
+// simulate runs the sim level. The suite is compiled once for each arm and run once for each runtime. Artifacts of the default
+// runtime go to the artifacts folder itself, those of another runtime to a subfolder of its name.
 func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) error {
 	var runtimes []sim.Behaviour
 	for _, name := range q.runtimes {
@@ -78,7 +78,7 @@ func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) e
 		} else if err != nil {
 			errs = append(errs, err)
 		} else if failed != nil {
-			// Every verdict is good, and yet a suite says no: one of its own tests, say.
+			// Every verdict is good, but a suite failed, for example in one of its own tests.
 			errs = append(errs, failed)
 		}
 		errs = append(errs, app.htmlReport(dir))
@@ -107,8 +107,8 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// simulateOn runs the suites of all arms side by side against one runtime, and merges what they found. failed is what suites
-// say that did leave results.
+// simulateOn runs the suites of all arms concurrently against one runtime and merges their results. failed is the error of
+// suites that failed but left results.
 func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Behaviour, dir string, suites map[verdict.Arm]string) (results result.Results, failed, err error) {
 	begin := time.Now()
 	rows := simkubelet.Rows(p, q.scenarios)
@@ -117,7 +117,7 @@ func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Behaviour, 
 		results.Scenarios = append(results.Scenarios, s.ID)
 	}
 	if len(rows) == 0 {
-		return results, nil, fmt.Errorf("runtime %s can carry none of these scenarios", p)
+		return results, nil, fmt.Errorf("runtime %s can run none of these scenarios", p)
 	}
 	if err := renew(dir, result.ResultsFile(scenario.LevelSim), result.PageFile, filepath.Join("histories", string(scenario.LevelSim))); err != nil {
 		return results, nil, err
@@ -148,10 +148,10 @@ func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Behaviour, 
 	return results, errors.Join(fails...), results.Write(filepath.Join(dir, result.ResultsFile(scenario.LevelSim)))
 }
 
-// everyMinor in the place of a minor asks for all of them.
+// everyMinor stands for all minors.
 const everyMinor = "all"
 
-// simulateAll runs the sim level of every minor, the newest first. One that fails keeps none of the others from being run.
+// simulateAll runs the sim level of every minor, the newest first. A failure does not stop the others.
 func (q *regression) simulateAll(ctx context.Context, app *app, r *kubetree.Repo) error {
 	minors, err := simbuild.Minors(r.Root)
 	if err != nil {
@@ -161,7 +161,7 @@ func (q *regression) simulateAll(ctx context.Context, app *app, r *kubetree.Repo
 	case scenario.Level(q.level) != scenario.LevelSim:
 		return usage(fmt.Errorf("--kubernetes %s is for runs at level %s; a node runs one minor", everyMinor, scenario.LevelSim))
 	case q.out == "json" || q.split.part.Split():
-		return usage(fmt.Errorf("--kubernetes %s prints tables of whole runs; name one of %s for another form or a part", everyMinor, strings.Join(minors, ", ")))
+		return usage(fmt.Errorf("--kubernetes %s prints only tables of whole runs; for JSON or a part name one of %s", everyMinor, strings.Join(minors, ", ")))
 	}
 	if q.artifacts == "" {
 		q.artifacts = filepath.Join(r.Output, "artifacts")
@@ -190,7 +190,7 @@ func (q *regression) simulateAll(ctx context.Context, app *app, r *kubetree.Repo
 		}
 	}
 	if ran == 0 {
-		return fmt.Errorf("no minor can carry these scenarios")
+		return fmt.Errorf("no minor can run these scenarios")
 	}
 	if len(reds) > 0 {
 		return red(errors.Join(append(reds, errs...)...))

@@ -33,11 +33,11 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// suite is the Ginkgo suite of a level that runs kubelets for real.
+// suite is the Ginkgo suite of a level with real kubelets.
 type suite struct {
 	level   scenario.Level
-	name    string   // begins the names of its configuration and its log
-	folders []string // have a folder of the level's name, which it fills
+	name    string   // prefix of its configuration and log files
+	folders []string // each has a folder of the level's name, which the suite fills
 }
 
 var (
@@ -45,7 +45,7 @@ var (
 	suiteOfClusters = suite{scenario.LevelKind, "suite-kind", []string{"histories", regress.FirstRuns, "logs"}}
 )
 
-// settle finds what the command line leaves open: the minor, its scenarios, and where artifacts go.
+// settle fills in what the command line leaves open: the minor, its scenarios and the artifacts folder.
 func (q *regression) settle(r *kubetree.Repo) (pins versions.Minor, err error) {
 	if pins, err = r.Versions.Minor(q.minor); err != nil {
 		return pins, usage(err)
@@ -63,7 +63,7 @@ func (q *regression) settle(r *kubetree.Repo) (pins versions.Minor, err error) {
 	return pins, err
 }
 
-// runOn compiles the suite, runs it, and prints what it left.
+// runOn compiles and runs the suite and prints its results.
 func (q *regression) runOn(ctx context.Context, app *app, r *kubetree.Repo, toolchain string, s suite, c regress.Config) error {
 	results, failed, err := q.playOn(ctx, app, r, toolchain, s, c)
 	if err != nil {
@@ -71,14 +71,14 @@ func (q *regression) runOn(ctx context.Context, app *app, r *kubetree.Repo, tool
 	}
 	err = q.finish(app, results)
 	if err == nil && failed != nil {
-		// Every verdict is good, and yet the suite says no: a node could not be taken down, or a cluster deleted, say.
+		// Every verdict is good, but the suite failed: for example, it could not take down a node or delete a cluster.
 		err = failed
 	}
 	return errors.Join(err, app.htmlReport(q.artifacts))
 }
 
-// playOn compiles the suite, runs it, and reads what it left. The configuration says what kubelets it runs; what the command line
-// says is added. failed is what the suite itself says, beside its results.
+// playOn compiles and runs the suite and reads its results. c names the kubelets; prepare adds the flags. failed is the error
+// of the suite itself.
 func (q *regression) playOn(ctx context.Context, app *app, r *kubetree.Repo, toolchain string, s suite, c regress.Config) (results result.Results, failed, err error) {
 	program := filepath.Join(r.Output, "bin", "regression-node.test")
 	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "test", "-c", "-o", program, "./test/regression/node"); err != nil {
@@ -115,7 +115,7 @@ func (q *regression) prepare(s suite, c regress.Config) (string, error) {
 	return path, c.Write(path)
 }
 
-// renew makes the folder, and removes what an earlier run left in it: it must not be taken for this one's.
+// renew creates the folder and removes old files of an earlier run, which must not be taken for this one's.
 func renew(dir string, old ...string) error {
 	for _, name := range old {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
@@ -132,8 +132,8 @@ func runSuite(ctx context.Context, suite, config, log string, app *app) error {
 		return err
 	}
 	defer file.Close()
-	// The suite ends in order when this pipe does, that is when kgrace ends, however it ends. (A parent-death signal would come
-	// once for every thread of kgrace, and Ginkgo skips its cleanup at the second.)
+	// The suite cleans up and ends when this pipe closes, that is when kgrace ends, for whatever reason. (A parent-death signal
+	// would arrive once for every thread of kgrace, and Ginkgo skips its cleanup at the second.)
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// release is what the module proxy knows of one minor.
+// release compares the pin of one minor with the module proxy.
 type release struct {
 	Minor  string `json:"minor"`
 	Pinned string `json:"pinned"`
@@ -41,11 +41,11 @@ func newReleasesCommand(app *app) *cobra.Command {
 	newer := false
 	cmd := &cobra.Command{
 		Use:   "releases",
-		Short: "List newer Kubernetes releases than the pinned ones",
-		Long: `Ask the Go module proxy, through go list -m -versions, which Kubernetes releases there are, and print for every minor of
-versions.yaml the pinned one and the newest. A pre-release counts only where the pinned one is a pre-release.
+		Short: "List Kubernetes releases newer than the pinned ones",
+		Long: `Ask the Go module proxy, with go list -m -versions, for Kubernetes releases, and print the pinned and the newest one of every
+minor of versions.yaml. A pre-release counts only where the pinned one is a pre-release.
 
-` + "`kgrace patch rebase --kubernetes MINOR --to TAG`" + ` moves a series there.`,
+` + "`kgrace patch rebase --kubernetes MINOR --to TAG`" + ` moves a series to it.`,
 		Example: "  kgrace releases\n  kgrace releases --newer -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,12 +69,12 @@ versions.yaml the pinned one and the newest. A pre-release counts only where the
 			return out.write(app.output, found, []string{"MINOR", "PINNED", "NEWEST", "STATE"}, rows)
 		},
 	}
-	cmd.Flags().BoolVar(&newer, "newer", false, "only minors that have a newer release")
+	cmd.Flags().BoolVar(&newer, "newer", false, "list only minors with a newer release")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 
-// kubernetesTags asks for all versions of Kubernetes' module, outside of any module.
+// kubernetesTags lists all versions of Kubernetes' module. It runs go outside of any module.
 func kubernetesTags(ctx context.Context, r *kubetree.Repo) ([]string, error) {
 	dir, err := os.MkdirTemp("", "kgrace-releases-")
 	if err != nil {
@@ -89,7 +89,7 @@ func kubernetesTags(ctx context.Context, r *kubetree.Repo) ([]string, error) {
 	return strings.Fields(said)[min(1, len(strings.Fields(said))):], nil
 }
 
-// releasesOf holds the pins against the tags. The result is never nil: it becomes a list in JSON.
+// releasesOf compares the pins with the tags. The result is never nil, so that JSON has a list.
 func releasesOf(r *kubetree.Repo, tags []string, newer bool) []release {
 	found := []release{}
 	for _, minor := range r.Versions.MinorNames() {

@@ -34,11 +34,11 @@ func newReportCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [dir]",
 		Short: "Write the HTML report of kept artifacts",
-		Long: `Make one HTML file of what runs left in a folder: results.json, or results-<name>.json for several levels side by side, and the
-histories that they name. Where there are no results but histories, those are judged again. Prints the file's path.
+		Long: `Write one HTML file from the artifacts in a folder: results.json, or results-<name>.json for several levels side by side, and
+the histories that they name. If there are histories but no results, the histories are judged again. Prints the file's path.
 
-The folder is $` + ArtifactsVar + `, or artifacts in the output folder, if none is given. Nothing is built or run; the page needs no
-network. A file that is not whole is refused by name and line.`,
+The default folder is $` + ArtifactsVar + `, or artifacts in the output folder. Nothing is built or run; the page needs no network. An
+incomplete file is refused by name and line.`,
 		Example: "  kgrace report\n  kgrace report _output/artifacts -o report.html",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -61,12 +61,12 @@ network. A file that is not whole is refused by name and line.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&file, "output", "o", "", "the file to write (default: "+result.PageFile+" in the folder)")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write (default: "+result.PageFile+" in the folder)")
 	cmd.AddCommand(newReportMergeCommand(app))
 	return cmd
 }
 
-// htmlReport writes the page of a run's artifacts, with what other levels left there, and says where it is.
+// htmlReport writes the page of a run's artifacts, with those of other levels, and prints its path.
 func (a *app) htmlReport(artifacts string) error {
 	path, err := writeReport(artifacts, "")
 	if err != nil {

@@ -34,23 +34,23 @@ func newReportMergeCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge dir...",
 		Short: "Merge the parts of a split run",
-		Long: `Put together what the parts of a run left: ` + "`kgrace regress --level sim --shard i/n` and `kgrace properties --shard i/n`" + `. Each dir is the
-artifacts folder of a part, or a folder of such folders. The whole run is judged as if one machine had carried it out, and
-its results, histories, JUnit and HTML report are written to --artifacts.
+		Long: `Merge the parts of a run: ` + "`kgrace regress --level sim --shard i/n` and `kgrace properties --shard i/n`" + `. Each dir is the
+artifacts folder of a part, or a folder of such folders. The merged run is judged as if one machine had carried it out, and its
+results, histories, JUnit and HTML report are written to --artifacts.
 
-Parts are taken only if they are of one run: the same split, minor, arms, scenarios, seeds and suites. A part that is missing
-or there twice is an error that names it.
+All parts must be of one run: the same split, minor, arms, scenarios, seeds and suites. A missing or duplicate part is an error
+that names it.
 
 Exit codes:
   0  every part is there, and every verdict is the expected one
-  1  red: a judge saw something else than the catalogue expects
+  1  red: a verdict differs from what the catalogue expects
   2  the command line is wrong
   3  invalid: a part is missing or does not fit, or nothing is red but something could not be run or judged`,
 		Example: "  kgrace report merge --artifacts all part-0 part-1 part-2\n  kgrace report merge --artifacts all parts",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			if to == "" {
-				return usage(fmt.Errorf("say where the whole goes: --artifacts, or %s", ArtifactsVar))
+				return usage(fmt.Errorf("name a folder for the merged run: --artifacts, or %s", ArtifactsVar))
 			}
 			return app.mergeReports(to, dirs, out)
 		},

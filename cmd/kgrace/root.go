@@ -32,20 +32,21 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// moduleName tells a checkout of this project from any other folder with a go.mod.
+// moduleName distinguishes a checkout of this project from other folders with a go.mod.
 const moduleName = "github.com/kgrace/kgrace"
 
-// RootVar names the checkout, for use from elsewhere.
+// RootVar is the environment variable that names the checkout, for use outside of it.
 const RootVar = "KGRACE_ROOT"
 
-// app is what commands share.
+// app holds what the commands share.
 type app struct {
 	root   string    // the checkout of this project; use repo()
 	output io.Writer // results
 	errs   io.Writer // progress and errors
 }
 
-// exitError is an error with an exit code of its own. main.go says what the codes mean; any other error that a command returns means verdict.ExitInvalid.
+// exitError is an error with an exit code of its own; main.go lists the codes. Any other error of a command means
+// verdict.ExitInvalid.
 type exitError struct {
 	code int
 	err  error
@@ -60,7 +61,7 @@ func red(err error) error { return &exitError{verdict.ExitRed, err} }
 // usage marks an error as a mistake on the command line.
 func usage(err error) error { return &exitError{verdict.ExitUsage, err} }
 
-// run carries out one command line and returns the exit code.
+// run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, output, errs io.Writer) int {
 	root := newRootCommand(&app{output: output, errs: errs})
 	root.SetArgs(args)
@@ -97,18 +98,18 @@ func newRootCommand(app *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kgrace",
 		Short: "A kubelet that honours shortened grace periods",
-		Long: `kgrace lays Kubernetes out as two arms, stock and fixed, builds them, proves the fix, and runs both on a real node.
+		Long: `kgrace lays out two arms of Kubernetes, stock and fixed, builds them, proves the fix, and runs both on a real node.
 
 Exit codes:
   0  done, and everything as expected
   1  a check or a verdict is red
   2  the command line is wrong
-  3  it could not be carried out, or the run is invalid
+  3  the command failed, or the run is invalid
 
 Environment:
-  ` + RootVar + `    the checkout to work on (default: the one around the current folder)
-  ` + kubetree.OutputVar + `  where trees, binaries and nodes go (default: _output in the checkout)
-  ` + kubetree.SourceVar + `       a git checkout of Kubernetes to lay out, in place of the Go module`,
+  ` + RootVar + `    checkout to work on (default: the one around the current folder)
+  ` + kubetree.OutputVar + `  folder for trees, binaries and nodes (default: _output in the checkout)
+  ` + kubetree.SourceVar + `       git checkout of Kubernetes to lay out instead of the Go module`,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,

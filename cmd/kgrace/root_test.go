@@ -73,12 +73,12 @@ func TestExitCodes(t *testing.T) {
 		out  string // what standard output starts with
 		errs string // what standard error holds
 	}{
-		"no arguments":    {args: nil, code: verdict.ExitGood, out: "kgrace lays Kubernetes out"},
+		"no arguments":    {args: nil, code: verdict.ExitGood, out: "kgrace lays out"},
 		"help":            {args: []string{"build", "--help"}, code: verdict.ExitGood, out: "Build programs"},
 		"unknown command": {args: []string{"biuld"}, code: verdict.ExitUsage, errs: `unknown command "biuld"`},
 		"unknown flag":    {args: []string{"tree", "--colour"}, code: verdict.ExitUsage, errs: "--colour"},
 		"extra argument":  {args: []string{"tree", "x"}, code: verdict.ExitUsage, errs: "kgrace tree --help"},
-		"bad format":      {args: []string{"tree", "-o", "xml"}, code: verdict.ExitUsage, errs: "table and json"},
+		"bad format":      {args: []string{"tree", "-o", "xml"}, code: verdict.ExitUsage, errs: "table or json"},
 		"unknown arm":     {args: []string{"tree", "--arm", "left"}, code: verdict.ExitUsage, errs: "stock, fixed"},
 		"unknown minor":   {args: []string{"tree", "--kubernetes", "v1.2"}, code: verdict.ExitUsage, errs: "knows v1.37"},
 		"minor to build":  {args: []string{"build", "--kubernetes", "v1.2"}, code: verdict.ExitUsage, errs: "knows v1.37"},

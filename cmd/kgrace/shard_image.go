@@ -37,7 +37,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Where things are in the image.
+// Paths in the image.
 const (
 	shardImageProgram = "/kgrace"
 	shardImageSuites  = "/suites"
@@ -48,9 +48,9 @@ func newShardCommand(app *app) *cobra.Command {
 		Use:   "shard",
 		Short: "Split a run at the sim level over the nodes of a cluster",
 		Long: `Split a run at the sim level over the nodes of a cluster: ci/indexed-job runs the catalogue and the random scenarios as an Indexed
-Job whose pods need no network, no compiler and no checkout, only the image that is made here.
+Job. Its pods need no network, compiler or checkout, only the image that ` + "`kgrace shard image`" + ` builds.
 
-Parts are carried out by ` + "`kgrace regress --level sim --shard i/n` and `kgrace properties --shard i/n`, and put together by `kgrace report merge`" + `.`,
+` + "`kgrace regress --level sim --shard i/n` and `kgrace properties --shard i/n`" + ` run the parts; ` + "`kgrace report merge`" + ` merges them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -62,11 +62,11 @@ func newShardImageCommand(app *app) *cobra.Command {
 	var minor, name, file string
 	cmd := &cobra.Command{
 		Use:   "image --image NAME:TAG --file FILE",
-		Short: "Make the image that holds the compiled suites",
-		Long: `Make an image of static programs: kgrace and the suites of both arms, compiled. It is written as a file, in the form of
-docker save, without Docker; ` + "`docker load`, `ctr images import` and `kind load image-archive`" + ` take it. Equal inputs give equal bytes.
+		Short: "Build the image with the compiled suites",
+		Long: `Build an image of static programs: kgrace and the compiled suites of both arms. It is written as a file in the format of
+docker save, without Docker; ` + "`docker load`, `ctr images import` and `kind load image-archive`" + ` accept it. Equal inputs give equal bytes.
 
-The image runs as a user without rights and writes to $TMPDIR and $ARTIFACTS only. Prints the file's path and its digest.`,
+The image runs as an unprivileged user and writes only to $TMPDIR and $ARTIFACTS. Prints the file's path and its digest.`,
 		Example: "  kgrace shard image --image kgrace-shards:v1.37 --file _output/kgrace-shards.tar",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -78,7 +78,7 @@ The image runs as a user without rights and writes to $TMPDIR and $ARTIFACTS onl
 				return usage(fmt.Errorf("--image %q: want a name and a tag, such as kgrace-shards:v1.37: %w", name, err))
 			}
 			if file == "" {
-				return usage(errors.New("--file: say where the image goes"))
+				return usage(errors.New("--file is missing: name the file for the image"))
 			}
 			r, err := app.repo()
 			if err != nil {
@@ -94,8 +94,8 @@ The image runs as a user without rights and writes to $TMPDIR and $ARTIFACTS onl
 		},
 	}
 	addMinorFlag(cmd, &minor)
-	cmd.Flags().StringVar(&name, "image", "", "the image's name and tag")
-	cmd.Flags().StringVarP(&file, "file", "f", "", "the file to write")
+	cmd.Flags().StringVar(&name, "image", "", "name and tag of the image")
+	cmd.Flags().StringVarP(&file, "file", "f", "", "file to write")
 	return cmd
 }
 
@@ -120,7 +120,7 @@ func (a *app) shardImage(ctx context.Context, r *kubetree.Repo, minor, name, fil
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	// Nobody has the number 65532; distributions that have a name for it call it nonroot.
+	// No user has the ID 65532; distributions that name it call it nonroot.
 	if err := imagefile.WriteFile(file, time.Time{}, imagefile.Image{Names: []string{name}, Layers: layers, User: "65532:65532", WorkingDir: "/",
 		Entrypoint: []string{shardImageProgram}}); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (a *app) shardImage(ctx context.Context, r *kubetree.Repo, minor, name, fil
 	return nil
 }
 
-// shardLayers are the image's: kgrace above the suites, since it changes more often.
+// shardLayers returns the image's layers: kgrace above the suites, since it changes more often.
 func shardLayers(minor, program string, paths map[verdict.Arm]string) ([]imagefile.Layer, error) {
 	made, err := shard.NewSuites(minor, paths)
 	if err != nil {
@@ -145,7 +145,7 @@ func shardLayers(minor, program string, paths map[verdict.Arm]string) ([]imagefi
 	}
 	suites := imagefile.Files{{Path: shardImageSuites + "/" + shard.SuitesFile, Data: append(list, '\n')},
 		{Path: "/tmp", Dir: true, Mode: 0o1777},
-		// A kubelet looks in these for a user of its own name and will not start without them, finding none is all right.
+		// The kubelet looks up its own user in these files and does not start without them; it need not find one.
 		{Path: "/etc/passwd", Data: []byte("root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
 		{Path: "/etc/group", Data: []byte("root:x:0:\nnonroot:x:65532:\n")}}
 	for _, arm := range verdict.Arms() {

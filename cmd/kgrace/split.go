@@ -35,11 +35,10 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// split is what the commands of the sim level need to carry out a part of a run on a machine that may have neither Go nor a
-// checkout.
+// split holds the flags of the sim level to run a part of a run on a machine that may have neither Go nor a checkout.
 type split struct {
 	part shard.Part
-	// suites is a folder of compiled suites, such as the image of `kgrace shard image` holds; "" means to build them.
+	// suites is a folder of compiled suites, as in the image of `kgrace shard image`; "" means to build them.
 	suites string
 	// whole are the scenarios of all parts.
 	whole []string
@@ -75,7 +74,7 @@ func (s *split) compiled(ctx context.Context, r *kubetree.Repo, minor string, ar
 	return suites, nil
 }
 
-// open returns the minor of the compiled suites and the folder for artifacts, neither of which a checkout tells.
+// open returns the minor of the compiled suites and the folder for artifacts, without a checkout.
 func (s *split) open(minor, artifacts string) (string, string, error) {
 	made, err := shard.OpenSuites(s.suites)
 	if err != nil {
@@ -85,13 +84,13 @@ func (s *split) open(minor, artifacts string) (string, string, error) {
 		return "", "", usage(fmt.Errorf("the suites in %s are of %s, not of %s", s.suites, made.Minor, minor))
 	}
 	if artifacts == "" {
-		return "", "", usage(fmt.Errorf("with --suites say where histories and reports go: set %s", ArtifactsVar))
+		return "", "", usage(fmt.Errorf("--suites needs a folder for histories and reports: set %s", ArtifactsVar))
 	}
 	dir, err := filepath.Abs(artifacts)
 	return made.Minor, dir, err
 }
 
-// begin takes away what says that the part is finished.
+// begin removes the manifest, which marks a finished part.
 func (s *split) begin(artifacts string, k shard.Kind) error {
 	if !s.part.Split() {
 		return nil
@@ -99,7 +98,7 @@ func (s *split) begin(artifacts string, k shard.Kind) error {
 	return shard.Remove(artifacts, k)
 }
 
-// manifest is what both kinds of runs leave.
+// manifest returns the manifest fields that both kinds of runs write.
 func (s *split) manifest(k shard.Kind, minor string, arms []verdict.Arm, runtimes []string, suites map[verdict.Arm]string) (m shard.Manifest, err error) {
 	m = shard.Manifest{Kind: k, Part: s.part, Minor: minor, Arms: arms, Runtimes: runtimes, Suites: map[verdict.Arm]string{}}
 	for arm, path := range suites {
@@ -110,7 +109,7 @@ func (s *split) manifest(k shard.Kind, minor string, arms []verdict.Arm, runtime
 	return m, nil
 }
 
-// canSplit says whether what was asked for can be carried out in parts, or with compiled suites.
+// canSplit returns an error if --shard or --suites is set for a run that does not support it.
 func (q *regression) canSplit() error {
 	if asked := q.split.part.Split() || q.split.suites != ""; asked && (scenario.Level(q.level) != scenario.LevelSim || q.judge != "") {
 		return fmt.Errorf("--shard and --suites are for runs at level %s", scenario.LevelSim)
@@ -118,7 +117,7 @@ func (q *regression) canSplit() error {
 	return nil
 }
 
-// pick chooses the scenarios: those of the minor, and of them those of the part.
+// pick selects the scenarios of the minor and, of those, the ones of the part.
 func (q *regression) pick() (err error) {
 	if q.scenarios, q.skipped, err = scenario.PickIn(q.catalogue, q.minor, scenario.Level(q.level), q.ids...); err != nil {
 		return err
@@ -128,12 +127,12 @@ func (q *regression) pick() (err error) {
 		s.whole = append(s.whole, one.ID)
 	}
 	if q.scenarios = shard.Take(s.part, q.scenarios); len(q.scenarios) == 0 {
-		return fmt.Errorf("part %s has no scenario: there are %d, make no more parts than that", s.part, len(s.whole))
+		return fmt.Errorf("part %s has no scenario: want at most %d parts", s.part, len(s.whole))
 	}
 	return nil
 }
 
-// simulateCompiled runs the sim level where there is no checkout.
+// simulateCompiled runs the sim level without a checkout.
 func (q *regression) simulateCompiled(ctx context.Context, app *app) (err error) {
 	if q.minor, q.artifacts, err = q.split.open(q.minor, q.artifacts); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (q *regression) simulateCompiled(ctx context.Context, app *app) (err error)
 	return q.simulate(ctx, app, nil)
 }
 
-// leave says which part it was, once its results are there, whatever they say.
+// leave writes the part's manifest once its results are there, good or bad.
 func (q *regression) leave(suites map[verdict.Arm]string) error {
 	if !q.split.part.Split() {
 		return nil
@@ -157,18 +156,18 @@ func (q *regression) leave(suites map[verdict.Arm]string) error {
 	return m.Write(q.artifacts)
 }
 
-// takePart looks at what a part must know.
+// takePart checks the flags of a part.
 func (q *randomRun) takePart() error {
 	switch {
 	case q.split.part.Split() && q.seed == 0:
-		return errors.New("with --shard the seed cannot be of the clock: every part must have the same")
+		return errors.New("--shard needs a --seed other than 0: all parts must have the same seed")
 	case q.split.part.Of(q.count) == 0:
-		return fmt.Errorf("part %s has no scenario: there are %d, make no more parts than that", q.split.part, q.count)
+		return fmt.Errorf("part %s has no scenario: want at most %d parts", q.split.part, q.count)
 	}
 	return nil
 }
 
-// place completes the minor and the folder for artifacts; nil where suites are given and no checkout is needed.
+// place fills in the minor and the folder for artifacts. It returns nil if suites are given, since they need no checkout.
 func (q *randomRun) place(app *app) (*kubetree.Repo, error) {
 	if q.split.suites != "" {
 		var err error
@@ -189,7 +188,7 @@ func (q *randomRun) place(app *app) (*kubetree.Repo, error) {
 	return r, err
 }
 
-// leave says which part it was and what it found.
+// leave writes the part's manifest with its findings.
 func (q *randomRun) leave(suites map[verdict.Arm]string, found []property.Results) error {
 	if !q.split.part.Split() {
 		return nil

@@ -33,7 +33,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// suiteStream is a suite that plays, and what it has played.
+// suiteStream is a running suite and the stream of the scenarios that it has played.
 type suiteStream struct {
 	cmd    *exec.Cmd
 	arm    verdict.Arm
@@ -44,7 +44,7 @@ type suiteStream struct {
 	waited bool
 }
 
-// startStream starts a suite. name tells it from another one of the same arm.
+// startStream starts a suite. name distinguishes it from another one of the same arm.
 func startStream(ctx context.Context, suite string, c property.Config, name string) (*suiteStream, error) {
 	s := &suiteStream{arm: c.Arm, config: filepath.Join(c.Artifacts, c.File("config-"+name, "json"))}
 	if err := c.Write(s.config); err != nil {
@@ -67,7 +67,7 @@ func startStream(ctx context.Context, suite string, c property.Config, name stri
 	return s, nil
 }
 
-// next is the next scenario.
+// next returns the next scenario.
 func (s *suiteStream) next() (property.Played, error) {
 	var p property.Played
 	err := s.decode.Decode(&p)
@@ -80,7 +80,7 @@ func (s *suiteStream) next() (property.Played, error) {
 	return p, nil
 }
 
-// wait returns when the suite has ended.
+// wait waits until the suite has ended.
 func (s *suiteStream) wait() error {
 	s.waited = true
 	if err := s.cmd.Wait(); err != nil {
@@ -89,7 +89,7 @@ func (s *suiteStream) wait() error {
 	return nil
 }
 
-// end ends it, wherever it is.
+// end kills the suite if it has not ended.
 func (s *suiteStream) end() {
 	s.pipe.Close()
 	if !s.waited {

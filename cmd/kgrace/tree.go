@@ -34,8 +34,8 @@ func newTreeCommand(app *app) *cobra.Command {
 		Short: "Lay out the source trees of a Kubernetes minor",
 		Long: `Lay out the source trees of a Kubernetes minor, stock and fixed, and print their folders.
 
-Each tree is a git repository under _output/trees. A tree that is up to date is left alone; one that has edits which are not
-in the series is never replaced, unless --reset says so.`,
+Each tree is a git repository under _output/trees. A tree that is up to date is left alone; one with edits that are not in
+the series is replaced only with --reset.`,
 		Example: "  kgrace tree\n  kgrace tree --arm fixed -o json\n  KUBE_SRC=~/kubernetes kgrace tree",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,13 +69,13 @@ in the series is never replaced, unless --reset says so.`,
 	}
 	addMinorFlag(cmd, &minor)
 	addArmFlag(cmd, &arm)
-	cmd.Flags().BoolVar(&reset, "reset", false, "throw away edits in the trees")
+	cmd.Flags().BoolVar(&reset, "reset", false, "discard edits in the trees")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 
 func addMinorFlag(cmd *cobra.Command, minor *string) {
-	cmd.Flags().StringVar(minor, "kubernetes", "", "the Kubernetes minor, as in versions.yaml (default: its default)")
+	cmd.Flags().StringVar(minor, "kubernetes", "", "Kubernetes minor, as in versions.yaml (default: its default)")
 }
 
 func addArmFlag(cmd *cobra.Command, arm *string) {
@@ -91,7 +91,7 @@ func armsOf(name string) ([]verdict.Arm, error) {
 	return []verdict.Arm{a}, err
 }
 
-// scenarioArms is armsOf for those who speak of scenarios.
+// scenarioArms is armsOf for commands that run scenarios.
 func scenarioArms(name string) ([]verdict.Arm, error) {
 	if name == "" {
 		return verdict.Arms(), nil

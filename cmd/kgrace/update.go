@@ -37,9 +37,9 @@ func newUpdateCommand(app *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "update",
 		Short: "Update copied and generated files",
-		Long: `Write copied and generated files anew, all that verify holds against their sources: the copies of the fixed tree in
-pkg/podworkers and pkg/graceperiod, the tables in patches/README.md and docs/upstream, and the requirements of go.mod that
-versions.yaml decides. Prints the files that changed.`,
+		Long: `Rewrite the copied and generated files that verify checks: the copies of the fixed tree in pkg/podworkers and
+pkg/graceperiod, the tables in patches/README.md and docs/upstream, and the requirements of go.mod that versions.yaml decides.
+Prints the files that changed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := app.repo()
@@ -90,7 +90,7 @@ func update(ctx context.Context, r *kubetree.Repo) ([]string, error) {
 // patchReadme has the table of every series, between marks.
 const patchReadme = "patches/README.md"
 
-// patchTable returns the text of patches/README.md as it is and as the patches want it.
+// patchTable returns the text of patches/README.md as it is and as it should be.
 func patchTable(ctx context.Context, r *kubetree.Repo) (have, want string, err error) {
 	data, err := os.ReadFile(filepath.Join(r.Root, patchReadme))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +119,7 @@ func checkPatchTable(ctx context.Context, r *kubetree.Repo) ([]string, error) {
 		return faultsOf(err), nil
 	}
 	if have != want {
-		return []string{patchReadme + ": the table does not say what the patches say; run `kgrace update`"}, nil
+		return []string{patchReadme + ": the table does not match the patches; run `kgrace update`"}, nil
 	}
 	return nil, nil
 }

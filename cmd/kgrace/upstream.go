@@ -37,11 +37,11 @@ const upstreamDocs = "docs/upstream"
 // upstreamMark begins a generated table.
 var upstreamMark = regexp.MustCompile(`(?m)^<!-- begin (sizes (v1\.\d+)) -->$`)
 
-// upstreamFile is one file as it is and as the patches want it.
+// upstreamFile is one file as it is and as it should be.
 type upstreamFile struct{ name, have, want string }
 
-// upstreamFiles reads docs/upstream and fills its tables in. Without a mark in any file it is an error: then nothing would
-// hold the figures that are quoted there.
+// upstreamFiles reads docs/upstream and fills in its tables. It returns an error if no file has a mark, since then nothing
+// would check the figures quoted there.
 func upstreamFiles(r *kubetree.Repo) ([]upstreamFile, error) {
 	entries, err := os.ReadDir(filepath.Join(r.Root, upstreamDocs))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,12 +75,12 @@ func upstreamFiles(r *kubetree.Repo) ([]upstreamFile, error) {
 		files = append(files, f)
 	}
 	if marks == 0 {
-		return nil, fmt.Errorf("%s has no table that is generated; write a line <!-- begin sizes v1.38 --> and one with end", upstreamDocs)
+		return nil, fmt.Errorf("%s has no generated table; add a line <!-- begin sizes v1.38 --> and one with end", upstreamDocs)
 	}
 	return files, nil
 }
 
-// sizeTable says how large the series of a minor is.
+// sizeTable returns the table of sizes of a minor's series.
 func sizeTable(r *kubetree.Repo, minor string) (string, error) {
 	if _, err := r.Versions.Minor(minor); err != nil {
 		return "", err
@@ -100,7 +100,7 @@ func checkUpstreamDocs(ctx context.Context, r *kubetree.Repo) ([]string, error) 
 	var faults []string
 	for _, f := range files {
 		if f.have != f.want {
-			faults = append(faults, f.name+": a table does not say what the patches say; run `kgrace update`")
+			faults = append(faults, f.name+": a table does not match the patches; run `kgrace update`")
 		}
 		if filepath.Base(f.name) != "pull-request.md" {
 			continue
@@ -127,7 +127,7 @@ var (
 	mention         = regexp.MustCompile(`(?m)(?:^|[\s(])@[A-Za-z0-9][\w/-]*`)
 )
 
-// descriptionFaults holds the description of the pull request against the template of the release that it is made for.
+// descriptionFaults checks the description of the pull request against the template of its release.
 func descriptionFaults(template, text string) []string {
 	var faults []string
 	rest := text
@@ -148,7 +148,7 @@ func descriptionFaults(template, text string) []string {
 	return faults
 }
 
-// updateUpstreamDocs writes the tables anew and returns the files that changed.
+// updateUpstreamDocs rewrites the tables and returns the files that changed.
 func updateUpstreamDocs(r *kubetree.Repo) ([]string, error) {
 	files, err := upstreamFiles(r)
 	if err != nil {

@@ -39,7 +39,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// upstreamE2E is what the command line of `kgrace upstream-e2e` asks for.
+// upstreamE2E holds the flags of `kgrace upstream-e2e`.
 type upstreamE2E struct {
 	minor, only, arm, artifacts string
 	images                      map[verdict.Arm]*string
@@ -47,7 +47,7 @@ type upstreamE2E struct {
 	timeout                     time.Duration
 	oneByOne, list, noSerial    bool
 	out                         outputFlag
-	// from these follow
+	// derived from the flags
 	app      *app
 	r        *kubetree.Repo
 	arms     []verdict.Arm
@@ -60,12 +60,12 @@ func newUpstreamE2ECommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upstream-e2e [text]",
 		Short: "Run upstream's e2e specs about pod termination on kind clusters of both arms",
-		Long: `Run Kubernetes' own end-to-end specs about the end of a pod on a kind cluster of each arm: hooks, grace periods, deletion,
-eviction, taints, preemption, what controllers see. internal/upstreame2e/specs.yaml lists them, each with the reason, and
-those that are not run. With text: only those that have it in their name.
+		Long: `Run Kubernetes' own end-to-end specs about pod termination on a kind cluster of each arm: hooks, grace periods, deletion,
+eviction, taints, preemption, what controllers see. internal/upstreame2e/specs.yaml lists them and those that are not run, each
+with the reason. With text, only specs whose names contain it run.
 
-e2e.test is the release's own; the node images are built if the engine does not have them, or given. The
-images that specs ask for are made of static programs; what is not supplied is listed. Needs Docker and Debian's
+e2e.test is the release's own; the node images are given, or built if the engine does not have them. The images that specs need
+are built from static programs; those that are not supplied are listed. Needs Docker and Debian's
 busybox-static. ` + upstreame2e.ResultsFile + `, JUnit and the suites' logs go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
 
 Verdicts: kept (passes on both), fixed (fails on stock, passes on fixed), regressed (passes on stock, fails on fixed: red), alike (fails on both), invalid.
@@ -93,12 +93,12 @@ Exit codes:
 	for _, arm := range verdict.Arms() {
 		q.images[arm] = f.String("image-"+string(arm), "", fmt.Sprintf("node image of the %s arm (default: built)", arm))
 	}
-	f.IntVar(&q.processes, "processes", 6, "how many e2e.test run side by side on a cluster; most of their time is waiting")
-	f.DurationVar(&q.timeout, "timeout", 40*time.Minute, "end a suite that takes longer; what it cut short is invalid")
-	f.BoolVar(&q.oneByOne, "one-by-one", false, "one arm after the other, for small machines")
+	f.IntVar(&q.processes, "processes", 6, "number of concurrent e2e.test processes per cluster; they mostly wait")
+	f.DurationVar(&q.timeout, "timeout", 40*time.Minute, "time limit of a suite; specs that it cuts short are invalid")
+	f.BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, for small machines")
 	f.BoolVar(&q.noSerial, "no-serial", false, "leave out specs that need a cluster for themselves, which take most of the time")
-	f.BoolVar(&q.list, "list", false, "print what is run and what is not, and run nothing")
-	f.StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "where results and logs go")
+	f.BoolVar(&q.list, "list", false, "list the specs that are run and those that are not, and run nothing")
+	f.StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "folder for results and logs")
 	f.VarP(&q.out, "output", "o", "output format")
 	return cmd
 }
@@ -135,7 +135,7 @@ func (q *upstreamE2E) carryOut(ctx context.Context) (err error) {
 		return err
 	}
 	if !q.list {
-		// Building takes minutes on a fresh machine; what would stop the clusters is better said now.
+		// Building takes minutes on a fresh machine, so check first that the clusters can start.
 		if err := q.check(ctx); err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func parallelOnly(run, not []upstreame2e.Spec) (parallel, left []upstreame2e.Spe
 	left = not
 	for _, s := range run {
 		if s.Serial {
-			s.Why = "left out by --no-serial; it is run for this: " + s.Why
+			s.Why = "left out by --no-serial; otherwise run because: " + s.Why
 			left = append(left, s)
 		} else {
 			parallel = append(parallel, s)
@@ -187,14 +187,14 @@ func parallelOnly(run, not []upstreame2e.Spec) (parallel, left []upstreame2e.Spe
 	return parallel, left
 }
 
-// check names what the machine lacks.
+// check reports what the machine lacks.
 func (q *upstreamE2E) check(ctx context.Context) error {
 	_, engine := docker.Find(ctx)
 	_, _, busybox := upstreame2e.FindBusybox(ctx)
 	return errors.Join(engine, busybox)
 }
 
-// build makes what is run and what goes into images.
+// build builds the programs to run and those for images.
 func (q *upstreamE2E) build(ctx context.Context) error {
 	built, err := q.r.BuildAll(ctx, q.minor, []verdict.Arm{verdict.Stock}, []string{"e2e.test", "agnhost", "kubectl"})
 	if err != nil {
@@ -214,7 +214,7 @@ func (q *upstreamE2E) build(ctx context.Context) error {
 	return nil
 }
 
-// supply makes the images that specs ask for.
+// supply builds the images that specs ask for.
 func (q *upstreamE2E) supply(ctx context.Context, selection upstreame2e.Selection) ([]upstreame2e.Image, error) {
 	busybox, applets, err := upstreame2e.FindBusybox(ctx)
 	if err != nil {
@@ -234,7 +234,7 @@ func (q *upstreamE2E) supply(ctx context.Context, selection upstreame2e.Selectio
 		Porter: filepath.Join(q.r.TreeDir(q.minor, verdict.Stock), "test", "images", "agnhost", "porter")})
 }
 
-// onArms runs the specs on every arm and fills the results in.
+// onArms runs the specs on every arm and fills in the results.
 func (q *upstreamE2E) onArms(ctx context.Context, run []upstreame2e.Spec, results *upstreame2e.Results) error {
 	for _, arm := range q.arms {
 		image, err := q.nodeImage(ctx, arm)
@@ -274,7 +274,7 @@ func (q *upstreamE2E) onArms(ctx context.Context, run []upstreame2e.Spec, result
 	return errors.Join(errs...)
 }
 
-// nodeImage is the one given for the arm, or the arm's own, which is built if the engine does not have it.
+// nodeImage returns the image given for the arm, or the arm's own, built if the engine does not have it.
 func (q *upstreamE2E) nodeImage(ctx context.Context, arm verdict.Arm) (string, error) {
 	if name := *q.images[arm]; name != "" {
 		return name, nil
@@ -286,7 +286,7 @@ func (q *upstreamE2E) nodeImage(ctx context.Context, arm verdict.Arm) (string, e
 	return built.Image, nil
 }
 
-// onArm brings a cluster up, gives it the images, runs the specs and deletes it.
+// onArm brings a cluster up, loads the images, runs the specs and deletes the cluster.
 func (q *upstreamE2E) onArm(ctx context.Context, arm verdict.Arm, image string, run []upstreame2e.Spec) (found map[string]upstreame2e.Outcome,
 	kubelet string, asked *upstreame2e.Asked, err error) {
 	dir := filepath.Join(q.r.Output, "upstream-e2e")
@@ -343,7 +343,7 @@ func (q *upstreamE2E) finish(results upstreame2e.Results) error {
 		return red(fmt.Errorf("red: pass on stock and fail on fixed: %s", strings.Join(reds, "; ")))
 	}
 	if unsaid := results.Unsaid(); len(unsaid) > 0 {
-		return fmt.Errorf("invalid: say nothing about the arms: %s", strings.Join(unsaid, "; "))
+		return fmt.Errorf("invalid: no verdict on the arms: %s", strings.Join(unsaid, "; "))
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func TestUpstreamTablesFollowThePatches(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(r.Root, "docs/upstream/results.md"), []byte("# Results\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if faults, err := checkUpstreamDocs(t.Context(), r); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "no table that is generated") {
+	if faults, err := checkUpstreamDocs(t.Context(), r); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "no generated table") {
 		t.Errorf("no marks: %q, %v", faults, err)
 	}
 	if err := os.RemoveAll(filepath.Join(r.Root, "docs")); err != nil {

@@ -36,7 +36,7 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// check is one line of verify. run returns what is wrong, each with the way out; an error means that it could not look.
+// check is one line of verify. run returns faults, each with the way out, or an error if it could not check.
 type check struct {
 	name string
 	run  func(ctx context.Context) (faults []string, err error)
@@ -55,20 +55,20 @@ func newVerifyCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check that patches, copied and generated files agree with each other",
-		Long: `Prove that patches, copied and generated files agree with each other. Nothing is written but the trees under _output,
-and nothing is built but the checker of types.
+		Long: `Check that patches, copied and generated files agree with each other. Only the trees under _output are written, and only the
+type checker is built.
 
 For every Kubernetes minor:
   series lint   names, messages, trailers and boilerplate of its patches; the same subjects as the default minor's
   round trip    its patches apply, and extracting them again gives the same bytes
-  gofmt         the files that they touch are as gofmt writes them
+  gofmt         the files that they touch are gofmt'ed
   types         the packages that they touch, tests included, type-check with the toolchain of the minor
-  declared      intree.yaml names every test that they bring or change
+  declared      intree.yaml names every test that they add or change
 For the module:
-  copied files  pkg/podworkers and pkg/graceperiod are what the fixed tree of the default minor has
-  mutants       every deliberate breakage of the fix finds its text in the fixed tree
-  patch table   patches/README.md lists what the patches say
-  upstream docs the tables of docs/upstream say what the patches say
+  copied files  pkg/podworkers and pkg/graceperiod match the fixed tree of the default minor
+  mutants       every deliberate bug finds its text in the fixed tree
+  patch table   patches/README.md matches the patches
+  upstream docs the tables of docs/upstream match the patches
   go.mod        agrees with versions.yaml
   repository    licence headers, package docs, file sizes, import arrows, forbidden words`,
 		Args: cobra.NoArgs,
@@ -84,7 +84,7 @@ For the module:
 	return cmd
 }
 
-// verify runs every check, prints them all, and says with its error whether one is red or could not look.
+// verify runs and prints every check. Its error names the checks that failed or could not run.
 func (a *app) verify(ctx context.Context, all []check, out outputFlag) error {
 	var results []checked
 	var rows [][]string
@@ -173,7 +173,7 @@ func repositoryChecks(root string) []check {
 	return all
 }
 
-// misfits are the mutants that cannot be put into a tree.
+// misfits returns the errors of mutants that do not apply to a tree.
 func misfits(tree string, all []mutant.Mutant) []string {
 	var faults []string
 	for _, m := range all {
@@ -188,7 +188,7 @@ func misfits(tree string, all []mutant.Mutant) []string {
 	return faults
 }
 
-// knownIDs are the rules and scenarios that trailers may name.
+// knownIDs returns the rules and scenarios that trailers may name.
 func knownIDs() (patchset.Known, error) {
 	var known patchset.Known
 	for _, rule := range scenario.Rules() {
@@ -201,13 +201,13 @@ func knownIDs() (patchset.Known, error) {
 	return known, err
 }
 
-// origin says in words what the copied files are copied from.
+// origin describes the source of the copied files.
 func origin(r *kubetree.Repo) string {
 	minor := r.Versions.Default
 	return fmt.Sprintf("Kubernetes %s with patches/%s", r.Versions.Minors[minor].Kubernetes, minor)
 }
 
-// faultsOf turns an error that is joined from several into one text each.
+// faultsOf returns the texts of the errors that err joins.
 func faultsOf(err error) []string {
 	if err == nil {
 		return nil

@@ -43,9 +43,9 @@ func lintSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string, 
 	}
 	problems, err := series.Lint(ctx, known)
 	if lead := r.Versions.Default; lead != minor {
-		// A fault in loading that one is reported with it.
+		// Errors in loading that series are reported with it.
 		if leads, err := patchset.Load(r.SeriesDir(lead)); err == nil {
-			// So is one in loading the declaration.
+			// So are errors in loading the declaration.
 			declared, _ := intree.LoadDeclaration(r.SeriesDir(minor))
 			problems = append(problems, series.CompareSubjects(leads, lead, declared.LeavesOff)...)
 		}
@@ -57,7 +57,7 @@ func lintSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string, 
 	return faults, err
 }
 
-// declaredTests holds intree.yaml against the tests of both trees; kgrace intree runs them.
+// declaredTests checks intree.yaml against the tests of both trees; kgrace intree runs them.
 func declaredTests(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
 	runner, err := intreeRunner(ctx, r, minor)
 	if err != nil {
@@ -67,7 +67,8 @@ func declaredTests(ctx context.Context, r *kubetree.Repo, minor string) ([]strin
 	return faults, err
 }
 
-// roundTrip extracts what kubetree applied. A series that does not apply is a fault; a tree that cannot be laid out is not.
+// roundTrip extracts what kubetree applied. A series that does not apply is a fault; a tree that cannot be laid out is an
+// error.
 func roundTrip(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
 	series, err := patchset.Load(r.SeriesDir(minor))
 	if err != nil {
@@ -88,7 +89,7 @@ func roundTrip(ctx context.Context, r *kubetree.Repo, minor string) ([]string, e
 	return faultsOf(series.MatchesTree(ctx, fixed.Dir, stock.Commit)), nil
 }
 
-// gofmtSeries looks at the files that the series touches, as they are on the fixed arm.
+// gofmtSeries checks the files of the fixed arm that the series touches.
 func gofmtSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
 	series, err := patchset.Load(r.SeriesDir(minor))
 	if err != nil {
@@ -105,8 +106,8 @@ func gofmtSeries(ctx context.Context, r *kubetree.Repo, minor string) ([]string,
 	return gofmtFaults(stock.Dir, fixed.Dir, series.Files())
 }
 
-// gofmtFaults names the files of the tree that gofmt would write otherwise. A file that is so on stock already, because it
-// was written with the gofmt of its time, is none of the series' business.
+// gofmtFaults names the files of the tree that gofmt would change, except those that it would change on stock, too, since an
+// older gofmt wrote them.
 func gofmtFaults(stock, tree string, files []patchset.File) ([]string, error) {
 	var faults []string
 	for _, f := range files {
@@ -122,13 +123,13 @@ func gofmtFaults(stock, tree string, files []patchset.File) ([]string, error) {
 		case err != nil:
 			faults = append(faults, fmt.Sprintf("%s: %v", f.Path, err))
 		case !bytes.Equal(have, want) && gofmtClean(filepath.Join(stock, filepath.FromSlash(f.Path))):
-			faults = append(faults, f.Path+" of the fixed tree is not as gofmt writes it; run gofmt -w on it there, amend the patch, and extract")
+			faults = append(faults, f.Path+" of the fixed tree is not gofmt'ed; run gofmt -w on it there, amend the patch, and extract")
 		}
 	}
 	return faults, nil
 }
 
-// gofmtClean is true for a file that gofmt leaves alone, and for one that is not there.
+// gofmtClean reports whether gofmt would leave a file alone; a missing one counts as clean.
 func gofmtClean(file string) bool {
 	have, err := os.ReadFile(file)
 	if err != nil {

@@ -34,7 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// typesChecked is what a check of types that found nothing was made of. It holds as long as none of it changes.
+// typesChecked holds the inputs of a type check without faults. The result stands as long as none of them changes.
 type typesChecked struct {
 	Commit    string   `json:"commit"` // of the fixed arm
 	Toolchain string   `json:"toolchain"`
@@ -43,8 +43,8 @@ type typesChecked struct {
 	Checker   string   `json:"checker"` // its source
 }
 
-// typeCheck type-checks the packages that the series touches, their tests included, on the fixed arm. It compiles nothing
-// but its checker, which has to be of the arm's toolchain. What it found good before, it does not look at again.
+// typeCheck type-checks the packages that the series touches, their tests included, on the fixed arm. It compiles only the
+// checker, with the arm's toolchain. Inputs that it found good before are not checked again.
 func typeCheck(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
 	series, err := patchset.Load(r.SeriesDir(minor))
 	if err != nil {
@@ -90,7 +90,7 @@ func typeCheck(ctx context.Context, r *kubetree.Repo, minor string) ([]string, e
 		return strings.Split(strings.TrimSpace(out), "\n"), nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; KUBE_SRC and the module proxy are where sources come from", err)
+		return nil, fmt.Errorf("%w; sources come from KUBE_SRC or the module proxy", err)
 	}
 	return nil, os.WriteFile(stamp, want, 0o644)
 }

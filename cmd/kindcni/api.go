@@ -32,7 +32,7 @@ import (
 
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// node is what is read of a v1.Node.
+// node is the part of a v1.Node that is read.
 type node struct {
 	Metadata struct {
 		Name            string `json:"name"`
@@ -49,7 +49,7 @@ type node struct {
 	} `json:"status"`
 }
 
-// addresses are the node's own.
+// addresses returns the node's internal addresses.
 func (n *node) addresses() []string {
 	var all []string
 	for _, a := range n.Status.Addresses {
@@ -69,7 +69,7 @@ type client struct {
 func inCluster() (*client, error) {
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
-		return nil, fmt.Errorf("KUBERNETES_SERVICE_HOST and _PORT are not set: this is no pod")
+		return nil, fmt.Errorf("KUBERNETES_SERVICE_HOST and _PORT are not set: not in a pod")
 	}
 	ca, err := os.ReadFile(filepath.Join(serviceAccount, "ca.crt"))
 	if err != nil {
@@ -86,7 +86,7 @@ func inCluster() (*client, error) {
 	}, nil
 }
 
-// watchNodes calls changed with all nodes at first and after every change, until the watch ends, which it does now and then.
+// watchNodes calls changed with all nodes at first and after every change, until the watch ends, as watches do after some time.
 func (c *client) watchNodes(ctx context.Context, changed func(map[string]node) error) error {
 	body, err := c.get(ctx, "/api/v1/nodes")
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *client) watchNodes(ctx context.Context, changed func(map[string]node) e
 		case "DELETED":
 			delete(nodes, event.Object.Metadata.Name)
 		case "ERROR":
-			return nil // too old, as a rule: list again
+			return nil // usually too old: list again
 		default:
 			continue
 		}

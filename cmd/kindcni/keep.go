@@ -32,7 +32,7 @@ import (
 	"strings"
 )
 
-// keeper makes the node what the cluster's nodes say.
+// keeper keeps the node's network up to date with the cluster's nodes.
 type keeper struct {
 	self    string   // this node's address
 	subnets []string // of all pods
@@ -40,11 +40,11 @@ type keeper struct {
 	run     func(ctx context.Context, args ...string) error
 
 	conf   []byte            // as written last
-	masked bool              // the rule for what leaves the cluster is in
+	masked bool              // the masquerading rules are in place
 	routes map[string]string // range of pod addresses to the node's address
 }
 
-// keep is called with all nodes whenever one has changed; it does what is left to do.
+// keep is called with all nodes whenever one has changed, and does what has not been done yet.
 func (k *keeper) keep(ctx context.Context, nodes map[string]node) error {
 	routes := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(nodes)) {
@@ -67,7 +67,7 @@ func (k *keeper) keep(ctx context.Context, nodes map[string]node) error {
 	return k.route(ctx, routes)
 }
 
-// route sets routes that are new and takes away those of nodes that are gone.
+// route sets new routes and removes those of nodes that are gone.
 func (k *keeper) route(ctx context.Context, routes map[string]string) error {
 	var errs []error
 	for _, cidr := range slices.Sorted(maps.Keys(routes)) {
@@ -90,7 +90,7 @@ func (k *keeper) route(ctx context.Context, routes map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// masquerade lets what pods send out of the cluster leave under the node's address: nobody outside knows theirs.
+// masquerade gives traffic of pods that leaves the cluster the node's address, since pod addresses are unknown outside.
 func (k *keeper) masquerade(ctx context.Context) error {
 	if k.masked {
 		return nil
@@ -102,7 +102,7 @@ func (k *keeper) masquerade(ctx context.Context) error {
 		}
 		rule := []string{"POSTROUTING", "-s", subnet, "!", "-d", subnet, "-m", "addrtype", "!", "--dst-type", "LOCAL", "-j", "MASQUERADE"}
 		if k.run(ctx, append([]string{program, "-w", "-t", "nat", "-C"}, rule...)...) == nil {
-			continue // a run before this one put it in
+			continue // from an earlier run
 		}
 		if err := k.run(ctx, append([]string{program, "-w", "-t", "nat", "-A"}, rule...)...); err != nil {
 			return err
@@ -112,10 +112,11 @@ func (k *keeper) masquerade(ctx context.Context) error {
 	return nil
 }
 
-// writeConf writes the CNI configuration; the node is ready when it is there. A file half written would be read.
+// writeConf writes the CNI configuration, which makes the node ready. It renames the file into place, since a partial one would
+// be read.
 func (k *keeper) writeConf(cidrs []string) error {
 	if len(cidrs) == 0 {
-		return nil // the controller manager will say
+		return nil // not assigned yet
 	}
 	conf, err := confFor(cidrs)
 	if err != nil || bytes.Equal(conf, k.conf) {

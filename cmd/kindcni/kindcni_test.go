@@ -56,7 +56,7 @@ func set(nodes ...node) map[string]node {
 	return all
 }
 
-// runs records commands; those that match fail are answered with an error.
+// runs records commands; those that match fail return an error.
 type runs struct {
 	done []string
 	fail string
@@ -96,7 +96,7 @@ func TestKeep(t *testing.T) {
 	if len(done) != 3 || !strings.Contains(done[1], "-A POSTROUTING -s 10.244.0.0/16 ! -d 10.244.0.0/16") || done[2] != "ip route replace 10.244.1.0/24 via 10.0.0.2" {
 		t.Errorf("%q", done)
 	}
-	// The node gets its range, a node comes, a node goes: only what is new is done.
+	// The node gets its range, one node joins, one leaves: only the changes are made.
 	self = nodeOf("a", "10.0.0.1", "10.244.0.0/24")
 	if err := k.keep(t.Context(), set(self, c)); err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestKeep(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 	if err := k.keep(t.Context(), set(self, c)); err != nil || len(r.take()) > 0 {
-		t.Errorf("nothing changed, and yet: %q, %v", r.done, err)
+		t.Errorf("nothing changed, got %q, %v", r.done, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(k.confDir, ".*")); len(left) > 0 {
 		t.Errorf("%v", left)
@@ -130,7 +130,7 @@ func TestRouteThatFailsIsTriedAgain(t *testing.T) {
 	k := newKeeper(t, r)
 	nodes := set(nodeOf("a", "10.0.0.1", "10.244.0.0/24"), nodeOf("b", "10.0.0.2", "10.244.1.0/24"))
 	if err := k.keep(t.Context(), nodes); err == nil {
-		t.Error("a route that was refused goes unsaid")
+		t.Error("no error for a refused route")
 	}
 	r.fail, r.done = "", nil
 	if err := k.keep(t.Context(), nodes); err != nil || !slices.Contains(r.done, "ip route replace 10.244.1.0/24 via 10.0.0.2") {

@@ -35,12 +35,12 @@ func main() {
 	}
 }
 
-// run keeps the node as the API says, until ctx ends. The API may be out of reach for a while, at first most of all: the
-// address that pods know it by is kube-proxy's work.
+// run keeps the node's network up to date until ctx ends. The API may be unreachable for a while, especially at first:
+// kube-proxy sets up its service address.
 func run(ctx context.Context) error {
 	self, subnets := os.Getenv("HOST_IP"), strings.Split(os.Getenv("POD_SUBNET"), ",")
 	if self == "" || subnets[0] == "" {
-		return fmt.Errorf("HOST_IP and POD_SUBNET must say who this node is and which addresses pods have")
+		return fmt.Errorf("HOST_IP and POD_SUBNET are not set: want this node's address and the pods' subnets")
 	}
 	api, err := inCluster()
 	if err != nil {

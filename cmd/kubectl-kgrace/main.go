@@ -14,15 +14,15 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command kubectl-kgrace asks a cluster's nodes whether their kubelets have the fault: `kgrace check` and nothing else of kgrace. In a
-// folder of $PATH it is a kubectl plugin, too: `kubectl kgrace check`.
+// Command kubectl-kgrace checks whether a cluster's kubelets have the fault: it is `kgrace check` without the rest of kgrace.
+// In a folder of $PATH it is a kubectl plugin, too: `kubectl kgrace check`.
 //
 // Exit codes:
 //
-//	0  every node that was asked is fixed
+//	0  every checked node is fixed
 //	1  a node is affected
 //	2  the command line is wrong
-//	3  it could not be told, or the run was not carried out
+//	3  no verdict, or the run failed
 package main
 
 import (
@@ -41,18 +41,18 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	// From the first signal on the default applies again, so that a second one ends the process.
+	// The first signal restores the default action, so that a second one ends the process.
 	context.AfterFunc(ctx, stop)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// run carries out one command line and returns the exit code.
+// run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	root := &cobra.Command{
 		Use:           "kubectl-kgrace",
-		Short:         "Ask a cluster's nodes whether their kubelets end pods when they are asked to",
+		Short:         "Check whether a cluster's kubelets honour shortened grace periods",
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,

@@ -42,7 +42,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestAlone: whoever installs this program gets a client of the API and nothing of the harness.
+// TestAlone checks that this program depends on an API client and on nothing of the harness.
 func TestAlone(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
 	if err != nil {

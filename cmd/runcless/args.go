@@ -22,12 +22,12 @@ import (
 	"strings"
 )
 
-// valued are runc's global options that take a value, which is no command.
+// valued lists runc's global options that take a value.
 var valued = []string{"log", "log-format", "root", "rootless", "criu"}
 
-// configOf finds the file that holds the capabilities which a runc command line asks for: config.json of the bundle, the
-// process file of an exec, or "" for a command line that asks for none (exec with the program on the command line, which
-// takes the container's own).
+// configOf returns the file with the capabilities that a runc command line asks for: config.json of the bundle, the process
+// file of an exec, or "" for a command line that asks for none (exec with the program on the command line, which uses the
+// container's own).
 func configOf(args []string) (string, error) {
 	command := -1
 	for i := 0; i < len(args) && command < 0; i++ {
@@ -53,7 +53,7 @@ func configOf(args []string) (string, error) {
 	case "exec":
 		for _, a := range rest {
 			if strings.HasPrefix(a, "--cap") {
-				return "", fmt.Errorf("exec with %s is not understood; Docker gives a process file", a)
+				return "", fmt.Errorf("exec with %s is not supported; want a process file, as Docker passes it", a)
 			}
 		}
 		return option(rest, "process", "p"), nil

@@ -26,7 +26,7 @@ import (
 	"strings"
 )
 
-// names are the capabilities by their number in the kernel (linux/capability.h).
+// names lists the capabilities by their number in the kernel (linux/capability.h).
 var names = strings.Fields(`
 	CAP_CHOWN CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_FOWNER CAP_FSETID CAP_KILL CAP_SETGID CAP_SETUID CAP_SETPCAP
 	CAP_LINUX_IMMUTABLE CAP_NET_BIND_SERVICE CAP_NET_BROADCAST CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_IPC_OWNER
@@ -35,7 +35,7 @@ var names = strings.Fields(`
 	CAP_MAC_OVERRIDE CAP_MAC_ADMIN CAP_SYSLOG CAP_WAKE_ALARM CAP_BLOCK_SUSPEND CAP_AUDIT_READ CAP_PERFMON CAP_BPF
 	CAP_CHECKPOINT_RESTORE`)
 
-// bounding reads the capabilities that a process can have at all.
+// bounding reads the bounding set of a process from its status file.
 func bounding(status string) (map[string]bool, error) {
 	data, err := os.ReadFile(status)
 	if err != nil {
@@ -59,8 +59,8 @@ func bounding(status string) (map[string]bool, error) {
 	return nil, fmt.Errorf("%s has no CapBnd", status)
 }
 
-// editFile takes what the machine lacks out of a bundle's config.json or a process file. The file is replaced whole, so
-// that a crash leaves the old one.
+// editFile removes the capabilities that the machine lacks from a bundle's config.json or a process file. It replaces the file
+// by a rename, so that a crash leaves the old one.
 func editFile(file string, have map[string]bool) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -94,7 +94,7 @@ func editFile(file string, have map[string]bool) error {
 	return os.Rename(tmp.Name(), file)
 }
 
-// edit returns data itself where nothing is to be taken out. All that it does not know is kept as it was written.
+// edit returns data itself if nothing is to be removed. Fields that it does not know stay as they are.
 func edit(data []byte, have map[string]bool) ([]byte, error) {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(data, &top); err != nil {
@@ -120,7 +120,7 @@ func edit(data []byte, have map[string]bool) ([]byte, error) {
 	for set, list := range sets {
 		kept := list[:0]
 		for _, c := range list {
-			// What this program has no name for is newer than it: runc will say.
+			// A capability without a name here is newer than this program: leave it to runc.
 			if has, known := have[c]; has || !known {
 				kept = append(kept, c)
 			}

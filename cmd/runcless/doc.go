@@ -14,14 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Runcless stands between a Docker engine and runc on a machine that lacks capabilities (CAP_SYS_RESOURCE, as a rule, in a
-// small virtual machine): `docker run --privileged` asks runc for all that the kernel knows, and runc refuses what is not in
-// its own bounding set. Runcless takes what this machine does not have out of the container's configuration and then
-// becomes runc, the one on PATH, with the arguments unchanged.
+// Runcless runs between a Docker engine and runc on a machine that lacks capabilities (usually CAP_SYS_RESOURCE in a small
+// virtual machine): `docker run --privileged` asks runc for all capabilities of the kernel, and runc refuses those that are not
+// in its own bounding set. Runcless removes the missing ones from the container's configuration and then executes runc from
+// PATH with unchanged arguments.
 //
-// It edits config.json of the bundle on create, run and restore, and the process file on exec; nothing but the lists of
-// capabilities is changed, and every other command passes as it is. Containers run as they would, less the capabilities
-// that the machine could not have given them.
+// It edits config.json of the bundle on create, run and restore, and the process file on exec. It changes only the lists of
+// capabilities, and no other command. Containers run as usual, without the capabilities that the machine lacks.
 //
-// Exit codes: runc's own; 1 if a file cannot be edited, or runc is not there.
+// Exit codes: runc's own; 1 if a file cannot be edited or runc is missing.
 package main

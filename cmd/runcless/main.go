@@ -25,13 +25,13 @@ import (
 
 func main() {
 	if err := run(os.Args, "/proc/self/status"); err != nil {
-		// Docker shows the last line of what its runtime says.
+		// Docker shows the last line of its runtime's output.
 		fmt.Fprintf(os.Stderr, "runcless: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-// run edits what the arguments name and becomes runc; it returns only with an error.
+// run edits the file that the arguments name and executes runc; it returns only on error.
 func run(args []string, status string) error {
 	file, err := configOf(args[1:])
 	if err != nil {

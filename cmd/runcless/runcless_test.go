@@ -26,7 +26,7 @@ import (
 	"testing"
 )
 
-// A copy of the test with this variable is runcless itself; with the other, the runc that it becomes.
+// With asRuncless the test binary runs as runcless; with asRunc as the runc that it executes.
 const (
 	asRuncless = "TEST_AS_RUNCLESS"
 	asRunc     = "TEST_AS_RUNC"
@@ -64,7 +64,7 @@ func TestConfigOf(t *testing.T) {
 		}
 	}
 	if _, err := configOf(strings.Fields("exec --cap CAP_SYS_RESOURCE id sh")); err == nil {
-		t.Error("a capability on the command line goes through")
+		t.Error("no error for a capability on the command line")
 	}
 }
 
@@ -107,12 +107,12 @@ func TestEdit(t *testing.T) {
 	}
 	for _, bad := range []string{"", "[]", `{"capabilities":["CAP_CHOWN"]}`} {
 		if _, err := edit([]byte(bad), have); err == nil {
-			t.Errorf("%q is taken", bad)
+			t.Errorf("no error for %q", bad)
 		}
 	}
 }
 
-// The whole program: the file is edited, and runc gets the arguments as they were and says how it ended.
+// The whole program: it edits the file, and runc gets the same arguments and sets the exit code.
 func TestBecomesRunc(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()

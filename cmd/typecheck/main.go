@@ -18,15 +18,14 @@ limitations under the License.
 // -tree DIR PACKAGE...`. It prints every error with its position and exits with 1 if there is one, with 3 if the packages
 // could not be loaded.
 //
-// It is a program of its own because the checker has to be of the toolchain that the tree is written for.
+// It is a separate program because the checker must come from the toolchain of the tree.
 //
-// With -absent MODULE,... it knows of modules that cannot be had as the tree wants them, but are missing or stood in for.
-// What is wrong with a package that stands on one is forgiven if that package is only imported. The packages named are
-// checked all the same, as far as what they import has types.
+// -absent MODULE,... names modules that are missing or replaced by stubs. Errors in a package that depends on one are ignored
+// if that package is only imported. The named packages are still checked, as far as their imports have types.
 //
-// What is real: Go's own type checker, on every file and function body of the packages named, under the tree's go.mod.
-// What is not: compiling. Bodies of functions in packages that are only imported are not looked at, nothing is built, and
-// no build cache grows by it; so it takes seconds where go vet takes minutes.
+// It runs Go's own type checker on every file and function body of the named packages, under the tree's go.mod. It compiles
+// nothing: it skips function bodies in packages that are only imported and leaves the build cache alone, so that it takes
+// seconds where go vet takes minutes.
 package main
 
 import (
@@ -42,7 +41,7 @@ import (
 
 func main() {
 	tree := flag.String("tree", "", "the tree's folder")
-	absent := flag.String("absent", "", "modules that are missing or stood in for, separated by commas")
+	absent := flag.String("absent", "", "comma-separated modules that are missing or replaced by stubs")
 	flag.Parse()
 	if *tree == "" || flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "typecheck: want -tree DIR [-absent MODULE,...] PACKAGE...")
@@ -61,7 +60,7 @@ func main() {
 	}
 }
 
-// check returns what is wrong with the packages, each fault once, its file relative to the tree.
+// check returns the type errors of the packages, each once, with file names relative to the tree.
 func check(tree string, patterns, absent []string) ([]string, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
@@ -86,7 +85,7 @@ func check(tree string, patterns, absent []string) ([]string, error) {
 			text := strings.ReplaceAll(e.Error(), tree+"/", "")
 			switch {
 			case e.Kind == packages.ListError:
-				// A module that cannot be had, a folder that is not there.
+				// A missing module or folder.
 				unloaded = append(unloaded, text)
 			case !slices.Contains(faults, text):
 				faults = append(faults, text)
@@ -97,8 +96,7 @@ func check(tree string, patterns, absent []string) ([]string, error) {
 		add(p)
 	}
 	if len(faults) == 0 {
-		// What is wrong with a package that is imported says why those above are wrong; alone it still means that this
-		// was no check.
+		// Errors in imported packages only explain faults of the named ones. Without such faults they mean that nothing was checked.
 		packages.Visit(loaded, nil, func(p *packages.Package) {
 			if without.stands(p) {
 				return
@@ -115,13 +113,13 @@ func check(tree string, patterns, absent []string) ([]string, error) {
 	return faults, nil
 }
 
-// lacking knows the packages that stand on a module which cannot be had as it should be.
+// lacking finds the packages that depend on an absent module.
 type lacking struct {
 	absent []string
 	known  map[*packages.Package]bool
 }
 
-// names reports whether an error is about a package of such a module not being there.
+// names reports whether an error is about a missing package of such a module.
 func (l lacking) names(e packages.Error) bool {
 	for _, module := range l.absent {
 		if strings.Contains(e.Msg, "could not import "+module+"/") || strings.Contains(e.Msg, "provides package "+module+"/") {
@@ -131,7 +129,7 @@ func (l lacking) names(e packages.Error) bool {
 	return false
 }
 
-// stands reports whether a package imports one of such a module, or one that does, or is one.
+// stands reports whether a package belongs to such a module or imports one that does, directly or not.
 func (l lacking) stands(p *packages.Package) bool {
 	if found, ok := l.known[p]; ok {
 		return found
