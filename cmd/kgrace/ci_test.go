@@ -31,7 +31,7 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// understands says why a command line is none of kgrace's, and runs nothing.
+// understands returns an error if kgrace does not accept a command line. It runs nothing.
 func understands(args []string) error {
 	root := newRootCommand(&app{})
 	cmd, rest, err := root.Find(args)
@@ -50,7 +50,8 @@ func understands(args []string) error {
 	return cmd.Args(cmd, cmd.Flags().Args())
 }
 
-// TestCIFiles holds everything under ci/ against what there is to call: the services that read it are not here.
+// TestCIFiles checks that targets, commands and flags in the files under ci/ exist, since the services that read the files are
+// not available.
 func TestCIFiles(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -123,7 +124,7 @@ func withoutComments(script string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestUnderstands shows what a file under ci/ may not call.
+// TestUnderstands shows which command lines a file under ci/ may contain.
 func TestUnderstands(t *testing.T) {
 	for _, good := range []string{"matrix --kubernetes $MINOR", "regress --level sim --kubernetes v1.36", "report merge --artifacts a b c",
 		"patch rebase --kubernetes v1.36 --to v1.36.9", "properties --suites /suites --seed 1 --shard 0/4", "image setup"} {

@@ -44,7 +44,7 @@ func TestE2ERefuses(t *testing.T) {
 	}
 }
 
-// A machine without an engine is told how to get one, and nothing is built for it first.
+// Without an engine the error names the way to get one, and nothing is built first.
 func TestE2EWithoutAnEngine(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(RootVar, checkout(t))
@@ -54,7 +54,7 @@ func TestE2EWithoutAnEngine(t *testing.T) {
 	}
 }
 
-// The smoke run shows a repair in every row, and one that takes a cluster.
+// Every row of the smoke run shows a repair, and one row needs a cluster.
 func TestSmokeRows(t *testing.T) {
 	all, err := scenario.Catalogue()
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 )
 
 func TestImageCommandLines(t *testing.T) {
-	// No engine is asked in any of these.
+	// None of these contacts an engine.
 	t.Setenv("PATH", t.TempDir())
 	other := map[string]string{"amd64": "arm64", "arm64": "amd64"}[runtime.GOARCH]
 	for name, test := range map[string]struct {
@@ -60,7 +60,7 @@ func TestImageCommandLines(t *testing.T) {
 	}
 }
 
-// Podman in Docker's place is said, and nothing is tried with it.
+// Podman in place of Docker is reported and not used.
 func TestImageWithPodman(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "podman"), []byte("#!/bin/sh\nexit 0\n"), 0o755); err != nil {

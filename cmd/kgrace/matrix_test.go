@@ -50,14 +50,13 @@ func TestMatrixCommandLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer
 			if code := run(t.Context(), append([]string{"matrix"}, c.args...), &out, &errs); code != c.code || !strings.Contains(errs.String(), c.want) {
-				t.Errorf("exit code %d, want %d with %q; it says\n%s", code, c.code, c.want, errs.String())
+				t.Errorf("exit code %d, want %d with %q; output\n%s", code, c.code, c.want, errs.String())
 			}
 		})
 	}
 }
 
-// TestMatrixOfNothing shows a matrix of which nothing is kept: every cell is named as not run, in all its forms, and no tree
-// is laid out for it.
+// TestMatrixOfNothing checks a matrix without kept cells: all formats report every cell as not run, and no tree is laid out.
 func TestMatrixOfNothing(t *testing.T) {
 	output, dir := t.TempDir(), t.TempDir()
 	t.Setenv(kubetree.OutputVar, output)
@@ -87,7 +86,7 @@ func TestMatrixOfNothing(t *testing.T) {
 	}
 }
 
-// TestJudgeMatrix: what each outcome means for the exit code.
+// TestJudgeMatrix checks the exit code of each outcome.
 func TestJudgeMatrix(t *testing.T) {
 	for name, c := range map[string]struct {
 		outcome matrix.Outcome
@@ -112,7 +111,7 @@ func TestJudgeMatrix(t *testing.T) {
 				}
 			}
 			if code != c.code || !strings.Contains(errs.String(), c.says) {
-				t.Errorf("code %d, want %d; %v; it says %q", code, c.code, err, errs.String())
+				t.Errorf("code %d, want %d; %v; output %q", code, c.code, err, errs.String())
 			}
 		})
 	}

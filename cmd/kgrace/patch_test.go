@@ -54,7 +54,7 @@ func TestPatchEditThatChangesNothingKeepsTheFiles(t *testing.T) {
 	if output != "" || len(changed(before, u.state())) > 0 {
 		t.Errorf("prints %q; changed: %v", output, changed(before, u.state()))
 	}
-	// Not written at all, so that nothing that looks at times builds anew.
+	// Not written at all, so that nothing that checks times is rebuilt.
 	for name := range before {
 		if info, err := os.Stat(filepath.Join(u.root, "patches/v1.37", name)); name != "versions.yaml" && (err != nil || !info.ModTime().Equal(old)) {
 			t.Errorf("%s was written: %v, %v", name, info.ModTime(), err)
@@ -72,7 +72,7 @@ func TestPatchEditWritesOnlyWhatItChanges(t *testing.T) {
 		t.Errorf("changed %v, printed %q", got, output)
 	}
 	u.says(u.state()[tinyFile1], "+// line 4 * 5")
-	u.ok("tree", "--arm", "fixed") // and the tree is what the series now gives
+	u.ok("tree", "--arm", "fixed") // the tree matches the new series
 }
 
 func TestPatchEditNamesALaterPatchThatDoesNotFit(t *testing.T) {
@@ -83,7 +83,7 @@ func TestPatchEditNamesALaterPatchThatDoesNotFit(t *testing.T) {
 	_, errs := u.ends(verdict.ExitRed, "patch", "edit", "--continue")
 	u.says(errs, "patch 2 of 2", tinySubject2, "pkg/kubelet/worker.go:", "@@ -", "kgrace patch edit --continue", "kgrace patch edit --abort")
 	if got := changed(before, u.state()); len(got) > 0 {
-		t.Errorf("before it was mended these were written: %v", got)
+		t.Errorf("written before the conflict was resolved: %v", got)
 	}
 	u.ok("patch", "edit", "--abort")
 	if got := u.git(u.tree("fixed"), "status", "--porcelain"); got != "" {
@@ -119,7 +119,7 @@ func TestPatchEditRefuses(t *testing.T) {
 	_, errs := u.ends(verdict.ExitInvalid, "patch", "edit", "2")
 	u.says(errs, "a patch is being edited", "--continue", "--abort")
 	u.ok("patch", "edit", "--abort")
-	// Edits that nobody asked for are never laid out over.
+	// Unexpected edits are never overwritten.
 	u.edit(u.tree("fixed"), "kubelet.go", "// line 1\n", "// mine\n")
 	_, errs = u.ends(verdict.ExitInvalid, "patch", "edit", "1")
 	u.says(errs, u.tree("fixed"), "has edits", "pkg/kubelet/kubelet.go", "kgrace tree --reset")
@@ -137,7 +137,7 @@ func TestPatchExtract(t *testing.T) {
 	_, errs := u.ends(verdict.ExitInvalid, "patch", "extract")
 	u.says(errs, fixed, "pkg/kubelet/kubelet.go")
 	if got := changed(before, u.state()); len(got) > 0 {
-		t.Errorf("a tree with changes that are not committed gave %v", got)
+		t.Errorf("a tree with uncommitted changes gave %v", got)
 	}
 	u.commit(fixed, "kubelet: say thirty")
 	output, _ := u.ok("patch", "extract")
@@ -151,7 +151,7 @@ func TestPatchExtract(t *testing.T) {
 	output, _ = u.ok("patch", "extract")
 	u.says(output, "removed 0003-kubelet-say-thirty.patch")
 	if got := changed(before, u.state()); len(got) > 0 {
-		t.Errorf("there and back again changes %v", got)
+		t.Errorf("a round trip changes %v", got)
 	}
 }
 
@@ -162,11 +162,11 @@ func TestPatchRebaseMovesTheSeries(t *testing.T) {
 	u.says(output, "wrote "+tinyFile1, "wrote versions.yaml")
 	u.says(errs, "v1.37 is based on v1.37.3 now", "kgrace intree --kubernetes v1.37")
 	if got := changed(before, u.state()); !slices.Contains(got, tinyFile1) || !slices.Contains(got, "versions.yaml") || slices.Contains(got, tinyFile2) {
-		t.Errorf("changed %v; the second patch fits as it is", got)
+		t.Errorf("changed %v; the second patch applies as it is", got)
 	}
 	u.says(u.state()["versions.yaml"], "kubernetes: v1.37.3", "staging: v0.37.3")
 	if _, err := os.Stat(filepath.Join(u.root, "_output/rebase/v1.37")); !os.IsNotExist(err) {
-		t.Errorf("the folder is left (%v)", err)
+		t.Errorf("the folder still exists (%v)", err)
 	}
 	u.ok("tree")
 	_, errs = u.ends(verdict.ExitUsage, "patch", "rebase", "--to", "v1.36.9")
@@ -180,7 +180,7 @@ func TestPatchRebaseStopsAtTheFirstConflict(t *testing.T) {
 	tree := filepath.Join(u.root, "_output/rebase/v1.37/tree")
 	u.says(errs, "patch 2 of 2", tinySubject2, "pkg/kubelet/worker.go:", "@@ -", tree, "kgrace patch rebase --continue", "kgrace patch rebase --abort", "am --skip")
 	if got := changed(before, u.state()); len(got) > 0 {
-		t.Errorf("a rebase that has stopped changed %v", got)
+		t.Errorf("a stopped rebase changed %v", got)
 	}
 	_, errs = u.ends(verdict.ExitInvalid, "patch", "rebase", "--to", "v1.37.3")
 	u.says(errs, "a rebase is under way", "--continue", "--abort")
@@ -199,7 +199,7 @@ func TestPatchRebaseStopsAtTheFirstConflict(t *testing.T) {
 	output, _ := u.ok("patch", "rebase", "--continue")
 	u.says(output, "wrote "+tinyFile2, "wrote versions.yaml")
 	if got := changed(before, u.state()); slices.Contains(got, tinyFile1) {
-		t.Errorf("changed %v; the first patch fits as it is", got)
+		t.Errorf("changed %v; the first patch applies as it is", got)
 	}
 	u.says(u.state()[tinyFile2], "-// worker 7 of upstream", "+// worker seven of upstream")
 	u.ok("tree")
@@ -215,7 +215,7 @@ func TestPatchRebaseCanBeGivenUp(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(u.root, "_output/rebase/v1.37")); !os.IsNotExist(err) || len(changed(before, u.state())) > 0 {
 		t.Errorf("left (%v), changed %v", err, changed(before, u.state()))
 	}
-	// A release that nobody has, and one that is cut short, leave nothing either.
+	// A release that does not exist and an interrupted rebase leave nothing either.
 	_, errs = u.ends(verdict.ExitInvalid, "patch", "rebase", "--to", "v1.37.99")
 	u.says(errs, "k8s.io/kubernetes@v1.37.99")
 	ended, cancel := context.WithCancel(t.Context())
@@ -226,7 +226,7 @@ func TestPatchRebaseCanBeGivenUp(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(u.root, "_output/rebase/v1.37/rebase.json")); !os.IsNotExist(err) || len(changed(before, u.state())) > 0 {
 		t.Errorf("left (%v), changed %v", err, changed(before, u.state()))
 	}
-	// What a killed run has left without a state is no rebase that is under way.
+	// A folder without a state, left by a killed run, is no rebase under way.
 	if err := os.MkdirAll(filepath.Join(u.root, "_output/rebase/v1.37/tree/half"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestPatchSubmit(t *testing.T) {
 	u := newTiny(t)
 	before := u.state()
 	dir := filepath.Join(t.TempDir(), "submit")
-	t.Chdir(u.root) // away from this checkout's own configuration of git
+	t.Chdir(u.root) // outside of this checkout's git configuration
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(u.root, "gitconfig"))
 	_, errs := u.ends(verdict.ExitInvalid, "patch", "submit", "--to", dir)
@@ -262,7 +262,7 @@ func TestPatchSubmit(t *testing.T) {
 	u.says(errs, dir, tinyFile1, "--overwrite")
 	u.ok("patch", "submit", "--to", dir, "--overwrite", "--author", "An Author <author@example.org>", "--signoff", "A Signer <signer@example.org>")
 
-	// On the pinned release they give what the series gives.
+	// On the pinned release they give the same tree as the series.
 	u.ok("tree")
 	stock := u.tree("stock")
 	u.git(stock, "am", "--quiet", filepath.Join(dir, tinyFile1), filepath.Join(dir, tinyFile2))
@@ -277,7 +277,7 @@ func TestPatchSubmit(t *testing.T) {
 	}
 
 	for wrong, args := range map[string][]string{
-		"--to is missing":        {},
+		"--to is missing":         {},
 		`"me" is not a name and`:  {"--to", dir, "--author", "me"},
 		`"you" is not a name and`: {"--to", dir, "--signoff", "you"},
 		"knows v1.37":             {"--to", dir, "--kubernetes", "v1.2"},

@@ -63,7 +63,7 @@ func TestMutantsAreListed(t *testing.T) {
 	}
 }
 
-// On a node a mutant must be red in every scenario that it names; one that decided nothing says neither.
+// On a node a mutant must be red in every scenario that it names. A scenario without a verdict counts neither way.
 func TestNotRed(t *testing.T) {
 	one := func(id string, v verdict.Verdict) result.Result {
 		return result.Result{Scenario: id, Arm: verdict.Fixed, Rules: []result.Rule{{Finding: judge.Finding{Rule: "R1", Why: "why"}, Verdict: v}}}
@@ -78,7 +78,7 @@ func TestNotRed(t *testing.T) {
 	}
 }
 
-// Only what a judge saw, or goroutines that were left, catches a mutant: a run that proves nothing does not.
+// Only a broken rule or leftover goroutines catch a mutant; an invalid run does not.
 func TestCaughtBy(t *testing.T) {
 	rule := func(v verdict.Verdict, why string) result.Result {
 		return result.Result{Scenario: "s", Rules: []result.Rule{{Finding: judge.Finding{Rule: "R1", Why: why}, Verdict: v}}}

@@ -28,7 +28,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// kept are histories recorded on real nodes.
+// kept is the folder of histories recorded on real nodes.
 const kept = "../../internal/judge/testdata/histories"
 
 func regressed(t *testing.T, args ...string) (code int, output, errs string) {
@@ -78,8 +78,7 @@ func TestRegressJudgesKeptHistoriesAgain(t *testing.T) {
 	}
 }
 
-// Stock that is called fixed is red; a run that was given up is invalid; a file that was cut short is an error by name and
-// line.
+// Stock histories labelled fixed are red, an abandoned run is invalid, and a truncated file is an error with its name and line.
 func TestRegressTellsRedFromInvalid(t *testing.T) {
 	stock, err := os.ReadFile(filepath.Join(kept, "stock", "force-direct.jsonl"))
 	if err != nil {

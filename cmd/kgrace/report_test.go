@@ -72,7 +72,7 @@ func TestReportRefuses(t *testing.T) {
 				t.Errorf("exit %d, want %d", code, c.code)
 			}
 			if !strings.Contains(errs.String(), c.want) {
-				t.Errorf("says %q, want %q", errs.String(), c.want)
+				t.Errorf("printed %q, want %q", errs.String(), c.want)
 			}
 			if out.Len() > 0 {
 				t.Errorf("printed %q", out.String())

@@ -31,13 +31,13 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// TestMain lets the test binary stand in for kgrace where a node starts a copy of the running program.
+// TestMain lets the test binary act as kgrace where a node starts a copy of the running program.
 func TestMain(m *testing.M) {
 	localnode.MaybeInit()
 	os.Exit(m.Run())
 }
 
-// checkout is a folder that passes for a checkout of this project.
+// checkout returns a folder that passes for a checkout of this project.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -70,8 +70,8 @@ func TestExitCodes(t *testing.T) {
 		env  string
 		args []string
 		code int
-		out  string // what standard output starts with
-		errs string // what standard error holds
+		out  string // prefix of standard output
+		errs string // part of standard error
 	}{
 		"no arguments":    {args: nil, code: verdict.ExitGood, out: "kgrace lays out"},
 		"help":            {args: []string{"build", "--help"}, code: verdict.ExitGood, out: "Build programs"},

@@ -37,7 +37,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// fakeSuiteVar makes this test binary a suite that plays nothing. Its value is a scenario whose verdict is to be red.
+// fakeSuiteVar makes the test binary act as a suite that plays nothing. Its value is a scenario whose verdict is to be red.
 const fakeSuiteVar = "KGRACE_TEST_FAKE_SUITE"
 
 func init() {
@@ -53,7 +53,7 @@ func init() {
 	os.Exit(0)
 }
 
-// fakeSuite leaves what a suite leaves: verdicts that the catalogue expects, but for one, and tallies.
+// fakeSuite writes the results of a suite: the verdicts that the catalogue expects, except for one, and tallies.
 func fakeSuite(redOne string) error {
 	if path, ok := os.LookupEnv(property.ConfigVar); ok {
 		c, err := property.ReadConfig(path)
@@ -86,17 +86,17 @@ func fakeSuite(redOne string) error {
 	return r.Write(filepath.Join(c.Artifacts, c.File("results", "json")))
 }
 
-// differing is what fakeSuiteVar is where random scenarios of kind unhurried are to differ.
+// differing is the value of fakeSuiteVar for random scenarios of kind unhurried that differ.
 const differing = "unhurried"
 
-// unsteady and racing are the same where that is so the first time only, once or often.
+// unsteady and racing are the values for scenarios that differ only the first time: one scenario or many.
 const (
 	unsteady = "unsteady"
 	racing   = "racing"
 )
 
-// fakeStream is a suite that plays unhurried pods of one event each. Where they are to differ, the fixed arm does otherwise than
-// stock with each third seed; the smaller the seed, the more words its scenario takes.
+// fakeStream is a suite that plays unhurried pods of one event each. If they are to differ, the fixed arm differs from stock
+// with every third seed. The smaller the seed, the longer the text of its scenario.
 func fakeStream(c property.Config, redOne string) error {
 	out := json.NewEncoder(os.NewFile(property.StreamFD, "histories"))
 	for _, seed := range c.Seeds() {
@@ -114,7 +114,7 @@ func fakeStream(c property.Config, redOne string) error {
 	return nil
 }
 
-// compiledSuites is a folder of suites, both of them this test binary in disguise.
+// compiledSuites returns a folder of suites, both of which run this test binary.
 func compiledSuites(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -122,7 +122,7 @@ func compiledSuites(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	// Small, because its digest is taken at every turn.
+	// Small, because its digest is computed often.
 	script := filepath.Join(dir, "suite")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec "+self+" \"$@\"\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func compiledSuites(t *testing.T) string {
 	return dir
 }
 
-// TestSplitAndMerged carries parts out as the pods of ci/indexed-job do, outside of a checkout, and puts them together.
+// TestSplitAndMerged runs parts like the pods of ci/indexed-job, outside of a checkout, and merges them.
 func TestSplitAndMerged(t *testing.T) {
 	suites := compiledSuites(t)
 	t.Chdir(t.TempDir())
@@ -196,7 +196,7 @@ func TestSplitAndMerged(t *testing.T) {
 		}
 	}
 
-	// A part that is red makes the whole red, and says so itself.
+	// A red part exits with red and makes the merged run red.
 	t.Setenv(fakeSuiteVar, "lengthen")
 	reds := 0
 	for i := range 3 {
@@ -214,7 +214,7 @@ func TestSplitAndMerged(t *testing.T) {
 		t.Errorf("merge: exit %d: %s%s", code, output, errs)
 	}
 
-	// A part that is missing is not forgiven, whatever the others say.
+	// A missing part is an error, whatever the verdicts of the others.
 	if err := os.RemoveAll(filepath.Join(parts, "1")); err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,8 @@ func TestSplitAndMerged(t *testing.T) {
 	}
 }
 
-// TestUnhurried compares two arms that differ in each third of 50 scenarios, in one piece and in parts, and one arm with itself.
+// TestUnhurried compares two arms that differ in every third of 50 scenarios, in one piece and in parts, and one arm with
+// itself.
 func TestUnhurried(t *testing.T) {
 	suites := compiledSuites(t)
 	t.Chdir(t.TempDir())
@@ -244,7 +245,7 @@ func TestUnhurried(t *testing.T) {
 		if one.Kind != property.Unhurried || one.Arm != verdict.Fixed || one.Histories != 50 || one.Rules[scenario.Kept] != want {
 			t.Errorf("%s: %+v", name, one)
 		}
-		// The simplest stands for all.
+		// Only the simplest is kept.
 		if len(one.Broken) != 1 || one.Broken[0].Seed != 54 || !strings.Contains(one.Broken[0].Why, "fixed has [cri.call StopContainer grace 2 while") {
 			t.Errorf("%s: %+v", name, one.Broken)
 		}

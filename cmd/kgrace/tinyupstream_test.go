@@ -33,8 +33,8 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// tiny is a checkout of this project whose Kubernetes is a few lines: a module proxy that is a folder serves it, the real
-// go and git lay it out. v1.37.2 is pinned; v1.37.3 has changed around the series' places, v1.37.4 has changed one of them.
+// tiny is a checkout of this project with a Kubernetes of a few lines. A folder serves as its module proxy; the real go and git
+// lay it out. v1.37.2 is pinned; v1.37.3 changes lines near the series' changes, v1.37.4 one of the same lines.
 type tiny struct {
 	t    *testing.T
 	root string
@@ -100,7 +100,7 @@ func newTiny(t *testing.T) *tiny {
 	return u
 }
 
-// module puts a module version into a proxy folder.
+// module writes a module version to a proxy folder.
 func (u *tiny) module(proxy, path, version string, files map[string]string) {
 	u.t.Helper()
 	dir := filepath.Join(proxy, path, "@v")
@@ -128,7 +128,7 @@ func (u *tiny) module(proxy, path, version string, files map[string]string) {
 	}
 }
 
-// series writes two patches for v1.37.2, made in the stock tree that kgrace lays out, which is then put back.
+// series writes two patches for v1.37.2. It makes them in the stock tree that kgrace lays out, and restores the tree.
 func (u *tiny) series() {
 	u.t.Helper()
 	u.ok("tree", "--arm", "stock")
@@ -160,7 +160,7 @@ func (u *tiny) commit(dir, subject string) {
 	u.git(dir, "commit", "--quiet", "--all", "--date=2026-01-02T03:04:05Z", "--message="+subject+"\n\nThe body says why.\n"+tinyTrailers)
 }
 
-// edit replaces old, which has to be there, in a file of pkg/kubelet of a tree.
+// edit replaces old, which must occur, in a file of pkg/kubelet of a tree.
 func (u *tiny) edit(tree, name, old, new string) {
 	u.t.Helper()
 	path := filepath.Join(tree, "pkg/kubelet", name)
@@ -180,7 +180,7 @@ func (u *tiny) write(name, text string) {
 	}
 }
 
-// state is what a command must not touch unless it says so: the series and the pins, byte for byte.
+// state returns the files that a command must not change silently, byte for byte: the series and the pins.
 func (u *tiny) state() map[string]string {
 	u.t.Helper()
 	state := map[string]string{}
@@ -211,13 +211,13 @@ func changed(before, after map[string]string) (names []string) {
 	return names
 }
 
-// ok runs a command that has to succeed.
+// ok runs a command that must succeed.
 func (u *tiny) ok(args ...string) (output, errs string) {
 	u.t.Helper()
 	return u.ends(verdict.ExitGood, args...)
 }
 
-// ends runs a command that has to end with a code, and every further word on standard error.
+// ends runs a command that must exit with the given code.
 func (u *tiny) ends(want int, args ...string) (output, errs string) {
 	u.t.Helper()
 	code, output, errs := kgrace(u.t.Context(), args...)
@@ -227,7 +227,7 @@ func (u *tiny) ends(want int, args ...string) (output, errs string) {
 	return output, errs
 }
 
-// says fails unless the text holds every word.
+// says fails unless the text contains every word.
 func (u *tiny) says(text string, words ...string) {
 	u.t.Helper()
 	for _, word := range words {

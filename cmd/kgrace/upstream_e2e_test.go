@@ -48,7 +48,8 @@ func TestUpstreamE2ERefuses(t *testing.T) {
 	}
 }
 
-// TestUpstreamE2EExitCodes: red is what passes on stock and fails on fixed; what says nothing is invalid, never good.
+// TestUpstreamE2EExitCodes: a spec that passes on stock and fails on fixed is red; one without a verdict is invalid, never
+// good.
 func TestUpstreamE2EExitCodes(t *testing.T) {
 	for _, c := range []struct {
 		stock, fixed string
@@ -75,7 +76,7 @@ func TestUpstreamE2EExitCodes(t *testing.T) {
 	}
 }
 
-// codeOf is the exit code that run would make of a command's error.
+// codeOf returns the exit code of a command's error, as run does.
 func codeOf(err error) (int, string) {
 	if err == nil {
 		return verdict.ExitGood, ""

@@ -35,7 +35,7 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// twoPatches is a checkout with a series of two patches and a page that has a table for it.
+// twoPatches returns a checkout with a series of two patches and a page with a table for it.
 func twoPatches(t *testing.T, root string) *kubetree.Repo {
 	t.Helper()
 	patch := func(subject, diff string) string {
@@ -114,7 +114,7 @@ var (
 	linked = regexp.MustCompile(`\]\(([^)#]+)(?:#[^)]*)?\)`)
 )
 
-// Every claim of docs/upstream names the command that shows it, so those commands have to be there.
+// Every claim of docs/upstream names the command that shows it, so those commands must exist.
 func TestUpstreamDocsNameCommandsAndFilesThatExist(t *testing.T) {
 	root := filepath.Join("..", "..")
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
@@ -147,7 +147,7 @@ func TestUpstreamDocsNameCommandsAndFilesThatExist(t *testing.T) {
 		}
 	}
 	if commands == 0 {
-		t.Error("no command at all is quoted, so this looks at nothing")
+		t.Error("no command is quoted, so nothing was checked")
 	}
 	for _, wrong := range []string{"kgrace regress nonsense", "kgrace mutants nonsense", "make nonsense", "kgrace nonsense", "kgrace patch size --nonsense", "kgrace intree --step nonsense extra"} {
 		if exists(string(makefile), wrong) == nil {
@@ -156,7 +156,7 @@ func TestUpstreamDocsNameCommandsAndFilesThatExist(t *testing.T) {
 	}
 }
 
-// exists says what is wrong with a command line: no such target, command or flag.
+// exists returns an error if a command line names an unknown target, command or flag.
 func exists(makefile, line string) error {
 	words := strings.Fields(line)
 	if words[0] == "make" {
@@ -192,7 +192,7 @@ func exists(makefile, line string) error {
 	return cmd.Args(cmd, args)
 }
 
-// scenariosExist says which of the scenarios is not there, or not at the level that is asked for.
+// scenariosExist returns an error if a scenario does not exist, or not at the given level.
 func scenariosExist(cmd *cobra.Command, ids []string) error {
 	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "SCENARIO" })
 	all, err := scenario.Catalogue()

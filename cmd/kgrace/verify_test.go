@@ -117,7 +117,7 @@ func TestPatchTableFollowsThePatches(t *testing.T) {
 
 func TestGofmtFaults(t *testing.T) {
 	tree, stock := t.TempDir(), t.TempDir()
-	// Upstream wrote it with another gofmt.
+	// Upstream formatted it with another gofmt.
 	if err := os.WriteFile(filepath.Join(stock, "old.go"), []byte("package a\nvar y  = 1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -31,10 +31,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// checkerUser is whom the roles are given to.
+// checkerUser is the user to whom the roles are bound.
 var checkerUser = []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "checker"}}
 
-// bind gives the user the roles of a dry run but for one right, "verb resource", and waits until the API server knows.
+// bind gives the user the roles of a dry run, without one right ("verb resource"), and waits until they are in effect.
 func bind(t *testing.T, client kubernetes.Interface, printed, without string) {
 	t.Helper()
 	rbac := client.RbacV1()
@@ -85,7 +85,7 @@ func bind(t *testing.T, client kubernetes.Interface, printed, without string) {
 	settle(t, client, without)
 }
 
-// settle waits until the API server's authorizer has what was written.
+// settle waits until the API server's authorizer has the new roles.
 func settle(t *testing.T, client kubernetes.Interface, without string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -114,12 +114,12 @@ func settle(t *testing.T, client kubernetes.Interface, without string) {
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			t.Fatalf("the API server does not know the rights without %q", without)
+			t.Fatalf("the rights without %q are not in effect", without)
 		}
 	}
 }
 
-// less takes a right, "verb resource", out of rules.
+// less removes a right ("verb resource") from rules.
 func less(rules []rbacv1.PolicyRule, without string) []rbacv1.PolicyRule {
 	verb, resource, _ := strings.Cut(without, " ")
 	rules = slices.Clone(rules)
@@ -138,7 +138,7 @@ func makeOr(make, change func() error) error {
 	return change()
 }
 
-// known forgives what is there already.
+// known ignores an error that the object already exists.
 func known(err error) error {
 	if apierrors.IsAlreadyExists(err) {
 		return nil

@@ -39,7 +39,8 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// clusterVar asks for a kind cluster, of the stock image that `kgrace image build` leaves in the Docker engine.
+// clusterVar enables the tests on a kind cluster. They use the stock image that `kgrace image build` leaves in the Docker
+// engine.
 const clusterVar = "KGRACE_CHECK_CLUSTER"
 
 // docker runs the engine's client.
@@ -52,11 +53,11 @@ func docker(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// cluster brings up a cluster of stock nodes that hold shell.
+// cluster brings up a cluster of stock nodes with the image shell.
 func cluster(t *testing.T) (c *kindcluster.Cluster, kubeconfig string, control string) {
 	t.Helper()
 	if os.Getenv(clusterVar) == "" {
-		t.Skipf("%s is not set: this test needs a Docker engine and a stock node image; `make check-test` has them", clusterVar)
+		t.Skipf("%s is not set: this test needs a Docker engine and a stock node image; `make check-test` provides both", clusterVar)
 	}
 	repo, err := kubetree.Open("../..")
 	if err != nil {
@@ -90,7 +91,7 @@ func cluster(t *testing.T) (c *kindcluster.Cluster, kubeconfig string, control s
 	return c, writeKubeconfig(t, c), control
 }
 
-// writeKubeconfig writes one that stands alone.
+// writeKubeconfig writes a self-contained kubeconfig.
 func writeKubeconfig(t *testing.T, c *kindcluster.Cluster) string {
 	t.Helper()
 	r := c.RESTConfig()
@@ -104,7 +105,7 @@ func writeKubeconfig(t *testing.T, c *kindcluster.Cluster) string {
 	return file
 }
 
-// swap puts the fixed kubelet on a node.
+// swap installs the fixed kubelet on a node.
 func swap(t *testing.T, node string) {
 	t.Helper()
 	dir, minor := nodetest.Asked()
@@ -119,8 +120,8 @@ func swap(t *testing.T, node string) {
 	docker(t, "exec", node, "sh", "-c", "mv /usr/bin/kubelet.fixed /usr/bin/kubelet && systemctl restart kubelet")
 }
 
-// TestCluster: a cluster of which no node is fixed, then one, then both, with a namespace of the run's own; runs that are stopped, and
-// a node that dies.
+// TestCluster checks a cluster with no, one and two fixed nodes, in namespaces that the runs create; it also interrupts runs
+// and kills a node.
 func TestCluster(t *testing.T) {
 	c, kubeconfig, control := cluster(t)
 	bin := program(t)
@@ -179,7 +180,7 @@ func TestCluster(t *testing.T) {
 	})
 }
 
-// ready waits until a node is Ready with a kubelet of a version.
+// ready waits until a node is Ready with a kubelet of the version.
 func ready(t *testing.T, c *kindcluster.Cluster, node, version string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -22,8 +22,8 @@ import (
 	"time"
 )
 
-// TestCutOff: a fixed kubelet that hears of nothing for a while, from before, between or after the deletes on, is never taken for an
-// affected one.
+// TestCutOff: a fixed kubelet that gets no updates for a while, starting before, between or after the deletes, is never
+// reported as affected.
 func TestCutOff(t *testing.T) {
 	bin := program(t)
 	n := up(t, "fixed")

@@ -14,10 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package check runs the program kubectl-kgrace against real kubelets: a node of each arm without a network for pods
-// (KGRACE_NODE_BIN), and a kind cluster with a node of each (KGRACE_CHECK_CLUSTER). `make check-test` has both.
+// Package check runs the program kubectl-kgrace against real kubelets: a node of each arm without a pod network
+// (KGRACE_NODE_BIN), and a kind cluster with a node of each arm (KGRACE_CHECK_CLUSTER). `make check-test` sets both.
 //
-// The program runs in a root of its own, in which there is nothing but it and a kubeconfig.
+// The program runs in a chroot that has only the program and a kubeconfig.
 package check
 
 import (
@@ -41,9 +41,9 @@ import (
 )
 
 const (
-	// shell is an image with busybox and nothing else.
+	// shell is an image that has only busybox.
 	shell = "kgrace.test/shell:v1"
-	// maxProgram, maxMemory and maxTime are what the issue of this program promises: bytes, bytes, and for one node.
+	// maxProgram and maxMemory are limits in bytes; maxTime is the limit for one node.
 	maxProgram = 60 << 20
 	maxMemory  = 64 << 20
 	maxTime    = 75 * time.Second
@@ -54,15 +54,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// programVar names the program.
+// programVar is the environment variable with the path of the program.
 const programVar = "KGRACE_CHECK_PROGRAM"
 
-// program finds it.
+// program returns the path of the program.
 func program(t *testing.T) string {
 	t.Helper()
 	file := os.Getenv(programVar)
 	if file == "" {
-		t.Skipf("%s is not set: it names the program kubectl-kgrace; `make check-test` sets it", programVar)
+		t.Skipf("%s is not set: it is the path of the program kubectl-kgrace; `make check-test` sets it", programVar)
 	}
 	info, err := os.Stat(file)
 	if err != nil {
@@ -74,7 +74,7 @@ func program(t *testing.T) string {
 	return file
 }
 
-// shellImage writes shell into a file.
+// shellImage writes the image shell to a file.
 func shellImage(t *testing.T) string {
 	t.Helper()
 	busybox, _, err := upstreame2e.FindBusybox(t.Context())
@@ -90,7 +90,7 @@ func shellImage(t *testing.T) string {
 	return file
 }
 
-// checker runs the program in an empty root.
+// checker runs the program in a chroot.
 type checker struct {
 	root string
 	args []string // of every run
@@ -111,7 +111,7 @@ func newChecker(t *testing.T, program, kubeconfig string, args ...string) checke
 	return checker{root, args}
 }
 
-// outcome of a run.
+// outcome is the outcome of a run.
 type outcome struct {
 	code   int
 	report check.Report
@@ -120,7 +120,7 @@ type outcome struct {
 	memory int64 // bytes, at most
 }
 
-// run runs it; when stop is closed, it gets an interrupt.
+// run runs the program and interrupts it when stop is closed.
 func (c checker) run(ctx context.Context, t *testing.T, stop <-chan struct{}, args ...string) (o outcome) {
 	t.Helper()
 	args = append(append([]string{"check", "--kubeconfig", "/kubeconfig", "--image", shell, "--output", "json"}, c.args...), args...)
@@ -168,7 +168,8 @@ func (c checker) run(ctx context.Context, t *testing.T, stop <-chan struct{}, ar
 	return o
 }
 
-// mostMemory is the most that a process had so far: what the kernel tells of an ended one counts the process that started it, too.
+// mostMemory returns the peak memory of a running process. The rusage of an ended one would include the process that started
+// it.
 func mostMemory(pid int) int64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -187,7 +188,7 @@ func (o outcome) want(t *testing.T, code int, node string, results ...string) {
 		t.Errorf("exit code %d, want %d", o.code, code)
 	}
 	if o.memory > maxMemory {
-		t.Errorf("it took %d bytes of memory, want at most %d", o.memory, maxMemory)
+		t.Errorf("peak memory %d bytes, want at most %d", o.memory, maxMemory)
 	}
 	got := map[string]check.Verdict{}
 	for _, n := range o.report.Nodes {
@@ -205,7 +206,7 @@ func (o outcome) want(t *testing.T, code int, node string, results ...string) {
 	}
 }
 
-// all is every probe, with one verdict.
+// all returns the given verdict for every probe.
 func all(verdict string, prefixes ...string) (results []string) {
 	for _, prefix := range append(prefixes, "") {
 		for _, p := range []string{check.Shortened, check.Forced, check.Zero} {

@@ -35,12 +35,12 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// up starts a node of an arm that holds the image shell and has no network for pods.
+// up starts a node of an arm with the image shell and without a pod network.
 func up(t *testing.T, arm string) *localnode.Node {
 	t.Helper()
 	dir, minor := nodetest.Asked()
 	if dir == "" {
-		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodetest.DirVar)
+		t.Skipf("%s is not set: it is the folder that `kgrace build` fills (_output/bin)", nodetest.DirVar)
 	}
 	bin, err := nodetest.Find("../..", dir, minor)
 	if err != nil {
@@ -74,7 +74,7 @@ func up(t *testing.T, arm string) *localnode.Node {
 	return n
 }
 
-// nothingLeft looks for objects of a check.
+// nothingLeft fails if a check left objects.
 func nothingLeft(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
 	pods, err := client.CoreV1().Pods("").List(context.Background(), metav1.ListOptions{LabelSelector: check.RunLabel})
@@ -96,7 +96,7 @@ func client(t *testing.T, n *localnode.Node) kubernetes.Interface {
 	return c
 }
 
-// TestNodes: each arm's node is told for what it is, with and without hooks, and nothing is left.
+// TestNodes: each arm's node gets the right verdict, with and without hooks, and nothing is left.
 func TestNodes(t *testing.T) {
 	bin := program(t)
 	for arm, want := range map[string]struct {
@@ -117,7 +117,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestOneNode is what a run meets on one affected node: an image that is not there, interrupts, a kubelet that is killed, a second run.
+// TestOneNode runs the check on one affected node with a missing image, interrupts, a killed kubelet and a second run.
 func TestOneNode(t *testing.T) {
 	bin := program(t)
 	n := up(t, "stock")
@@ -149,7 +149,7 @@ func TestOneNode(t *testing.T) {
 			}
 		})
 		o := c.run(t.Context(), t, nil)
-		// What was seen of zero before counts, if anything was.
+		// A result of zero from before the kill may count.
 		o.want(t, o.code, n.NodeName(), "shortened=could not tell", "forced=could not tell")
 		if o.code == 0 {
 			t.Error("green with a dead kubelet")
@@ -175,7 +175,7 @@ func TestOneNode(t *testing.T) {
 		}
 		left := cleanup()
 		if len(left) == 0 {
-			t.Fatal("nothing was left, or what a run may still use was removed")
+			t.Fatal("nothing was left, or objects that a run may still use were removed")
 		}
 		until, err := time.Parse(time.RFC3339, left[len(left)-1].Annotations[check.UntilAnnotation])
 		if err != nil {
@@ -196,7 +196,7 @@ func TestOneNode(t *testing.T) {
 	})
 }
 
-// TestRights: the roles that --dry-run prints are enough, and each that is taken away is named.
+// TestRights: the roles that --dry-run prints are sufficient, and a missing right is named.
 func TestRights(t *testing.T) {
 	bin := program(t)
 	n := up(t, "fixed")

@@ -29,7 +29,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// finalize does the part of the namespace controller, which a node by itself has not: a namespace whose pods are gone goes.
+// finalize replaces the namespace controller, which a single node lacks: it removes a deleted namespace once its pods are gone.
 func finalize(ctx context.Context, client kubernetes.Interface) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
@@ -56,7 +56,7 @@ func finalize(ctx context.Context, client kubernetes.Interface) {
 	}
 }
 
-// TestOwnNamespace: a run with a namespace of its own, two of them at once, and some that are stopped; nothing is left.
+// TestOwnNamespace: runs with a namespace of their own, two at once and some interrupted, leave nothing.
 func TestOwnNamespace(t *testing.T) {
 	bin := program(t)
 	n := up(t, "fixed")
@@ -85,7 +85,8 @@ func TestOwnNamespace(t *testing.T) {
 	}
 }
 
-// TestAdmitted: the API server's own Pod Security takes what a dry run prints into a restricted namespace, and refuses what needs more.
+// TestAdmitted: Pod Security of the API server admits the pods of a dry run to a restricted namespace, and refuses those that
+// need more.
 func TestAdmitted(t *testing.T) {
 	bin := program(t)
 	n := up(t, "fixed")

@@ -14,11 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package node is the Ginkgo suite of the levels that run kubelets for real: one spec for each scenario and arm, on real nodes or
-// on a kind cluster for each arm. `kgrace regress` and `kgrace e2e` build what the nodes run, tell the suite what to do, and print
-// the results; by itself (`go test ./...`) the suite has no nodes to run on and says so.
+// Package node is the Ginkgo suite of the levels with real kubelets: one spec for each scenario and arm, on real nodes or on a
+// kind cluster for each arm. `kgrace regress` and `kgrace e2e` build the programs of the nodes, configure the suite and print
+// the results; without them (`go test ./...`) the suite is skipped.
 //
-// The scenarios of an arm run side by side in the background; a spec waits for its result and looks at its verdicts. A
-// failure begins with "red:" when a judge saw something else than the catalogue expects, and with "invalid:" when the run
-// never got to the point where the rule applies.
+// The scenarios of an arm run concurrently in the background; a spec waits for its result and checks its verdicts. A failure
+// begins with "red:" if a verdict differs from what the catalogue expects, and with "invalid:" if the run never reached the
+// point where the rule applies.
 package node

@@ -38,7 +38,7 @@ import (
 	"github.com/kgrace/kgrace/internal/result"
 )
 
-// safety ends a suite that hangs. It decides no verdict: what has none by then is missing from the results.
+// safety ends a suite that hangs. It decides no verdict: a scenario without one is missing from the results.
 const safety = 20 * time.Minute
 
 // suite is the suite of one level.
@@ -49,7 +49,7 @@ type suite struct {
 	run     *regress.Run
 }
 
-// load reads the file and makes the specs; for TestMain.
+// load reads the configuration and builds the specs; TestMain calls it.
 func load() *suite {
 	s := &suite{}
 	var path string
@@ -61,7 +61,7 @@ func load() *suite {
 	if lifeline {
 		go endWith(os.Stdin)
 	}
-	// What client libraries have to say goes with the suite's own report; standard error is for progress.
+	// Logs of client libraries go with the suite's own report; standard error is for progress.
 	var flags flag.FlagSet
 	klog.InitFlags(&flags)
 	_ = flags.Set("logtostderr", "false")
@@ -83,7 +83,7 @@ func (s *suite) test(t *testing.T) {
 	}
 	RegisterFailHandler(Fail)
 	config, reporter := GinkgoConfiguration()
-	// The order of the specs decides nothing: they wait for results. It is the same each time.
+	// The order of the specs does not matter, since they wait for results. It is the same each time.
 	config.RandomizeAllSpecs, config.RandomSeed = true, 1
 	config.FailOnPending = true
 	config.FailOnEmpty = true
@@ -92,17 +92,17 @@ func (s *suite) test(t *testing.T) {
 	RunSpecs(t, "regression at level "+string(s.options.Level), config, reporter)
 }
 
-// endWith interrupts the suite once, as Ctrl-C would, when the pipe ends: whoever started it is gone.
+// endWith interrupts the suite once, as Ctrl-C would, when the pipe closes: the process that started it is gone.
 func endWith(pipe io.Reader) {
 	_, _ = io.Copy(io.Discard, pipe)
 	_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
 }
 
-// specs makes the tree of specs: it depends on what was asked for, so it is made once that is known.
+// specs builds the tree of specs, which depends on the configuration.
 func (s *suite) specs() {
 	level := s.options.Level
 	BeforeSuite(func() {
-		// The run outlives this node: it ends in the cleanup, which also runs on an interrupt.
+		// The run outlives BeforeSuite: it ends in the cleanup, which also runs on an interrupt.
 		ctx, cancel := context.WithCancelCause(context.Background())
 		var err error
 		s.run, err = regress.Start(ctx, s.options)

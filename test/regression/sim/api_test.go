@@ -32,10 +32,10 @@ import (
 	"github.com/kgrace/kgrace/internal/simapi"
 )
 
-// What the API side writes for a delete, as internal/simapi says. These tests run with every suite, because only a suite is
-// compiled with the API server's own code of the minor.
+// These tests check the API writes of a delete in internal/simapi. They run with every suite, because only a suite is compiled
+// with the minor's own API server code.
 
-// write is what a watch shows of a write.
+// write is a write as a watch shows it.
 type write struct {
 	reason string
 	grace  int64

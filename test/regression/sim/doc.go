@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package sim is the Ginkgo suite of the sim level: one spec for each scenario and behaviour of the runtime, on the arm
-// whose kubelet the suite was compiled with. `kgrace regress --level sim` compiles it once for each arm and runs it; by
-// itself it does nothing. TestProperties, which `kgrace properties` runs, plays random scenarios instead.
+// Package sim is the Ginkgo suite of the sim level: one spec for each scenario and behaviour of the runtime, on the arm whose
+// kubelet the suite was compiled with. `kgrace regress --level sim` compiles it once for each arm and runs it; without it the
+// suite is skipped. TestProperties, which `kgrace properties` runs, plays random scenarios instead.
 package sim

@@ -33,8 +33,9 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// TestSim is the suite without Ginkgo, which needs newer libraries than the kubelet of v1.22 can be compiled with: the same
-// plays in a mixed order, which is the same each time, judged by the same judges, with the same results file. JUnit and Ginkgo's JSON are not written.
+// TestSim is the suite without Ginkgo, which needs newer libraries than the kubelet of v1.22 can be compiled with. It plays the
+// same scenarios in a random but fixed order, with the same judges and the same results file. It does not write JUnit and
+// Ginkgo's JSON.
 func TestSim(t *testing.T) {
 	path, asked := os.LookupEnv(simkubelet.ConfigVar)
 	if !asked {
@@ -76,8 +77,8 @@ func TestSim(t *testing.T) {
 	}
 }
 
-// forced is the moment of a force 3 s after a delete, counted from the delete: up to v1.32 it has passed.
+// forced is the deletion timestamp of a force 3 s after a delete, relative to the delete: up to v1.32 it lies in the past.
 const forced = 0
 
-// passed is what a delete is, 30 s after one with grace 60, that asks for 10: up to v1.32 the moment stays one that has passed.
+// passed is the write of a delete with grace 10, 30 s after one with grace 60: up to v1.32 its timestamp lies in the past.
 var passed = write{"MODIFIED", 10, 10 * time.Second}

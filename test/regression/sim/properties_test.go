@@ -44,7 +44,7 @@ import (
 )
 
 // TestProperties plays random scenarios on the arm whose kubelet the suite was compiled with. Each has a seed of its own, so
-// each can be played again alone. What was found is in the results file; the test fails only if it could not find anything.
+// that it can be played again alone. Findings go to the results file; the test fails only if it cannot play or write.
 func TestProperties(t *testing.T) {
 	path, asked := os.LookupEnv(property.ConfigVar)
 	if !asked {
@@ -54,7 +54,7 @@ func TestProperties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Nobody reads the kubelet's log of thousands of scenarios, and most of what is allocated lives as long as one.
+	// Nobody reads the kubelet's log of thousands of scenarios, and most allocations live as long as one scenario.
 	klog.SetLogger(logr.Discard())
 	debug.SetGCPercent(800)
 	debug.SetMemoryLimit(1 << 30)
@@ -68,7 +68,7 @@ func TestProperties(t *testing.T) {
 	for _, seed := range c.Seeds() {
 		p.one(seed, first)
 		if len(p.results.Unplayed) == unplayedLimit {
-			break // it is not the scenarios; each one's history would only fill the disk
+			break // not the scenarios' fault; their histories would only fill the disk
 		}
 	}
 	p.results.Seconds = time.Since(begin).Seconds()
@@ -82,7 +82,7 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// unplayedLimit is how many scenarios may be impossible to play before the rest is not tried.
+// unplayedLimit is the number of unplayable scenarios after which the rest is skipped.
 const unplayedLimit = 10
 
 type properties struct {
@@ -99,7 +99,7 @@ func (p *properties) play(s scenario.Scenario) (history.History, result.Result) 
 	return h, result.Of(h, s)
 }
 
-// abandoned returns why a history is none.
+// abandoned returns why a play was abandoned, or "".
 func abandoned(h history.History) string {
 	for _, e := range h.Events {
 		if e.Kind == history.Abandoned {
@@ -175,7 +175,7 @@ func (p *properties) explain(rule scenario.Rule, seed int) property.Found {
 	return p.keep(found, smallest, happened)
 }
 
-// keep writes the row and the history down.
+// keep writes the row and the history to files.
 func (p *properties) keep(found property.Found, s scenario.Scenario, h history.History) property.Found {
 	found.Scenario = property.Words(s)
 	found.Row = filepath.Join("properties", string(p.c.Arm), s.ID+".go.txt")
@@ -192,7 +192,7 @@ func (p *properties) keep(found property.Found, s scenario.Scenario, h history.H
 	return found
 }
 
-// quietly runs a check of rapid whose failure is none of the test's: stock is meant to fail.
+// quietly runs a rapid check whose failure does not fail the test, since stock is meant to fail.
 func quietly(check func(rapid.TB)) {
 	done := make(chan struct{})
 	go func() {
@@ -202,7 +202,7 @@ func quietly(check func(rapid.TB)) {
 	<-done
 }
 
-// silent is a test that says nothing.
+// silent is a rapid.TB that prints nothing.
 type silent struct{ failed atomic.Bool }
 
 func (*silent) Helper()                 {}

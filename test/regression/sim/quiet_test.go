@@ -29,7 +29,7 @@ import (
 	"github.com/kgrace/kgrace/internal/simkubelet"
 )
 
-// quiet keeps the kubelet's log for itself, in the folder of the histories.
+// quiet writes the kubelet's log to a file in the artifacts folder.
 func quiet(t *testing.T, config simkubelet.Config) {
 	file, err := os.Create(filepath.Join(config.Artifacts, config.File("kubelet", "log")))
 	if err != nil {

@@ -20,4 +20,4 @@ limitations under the License.
 
 package sim
 
-// The directive lets a play begin with the same chance each time: see Run in package simkubelet.
+// The directive makes each play start with the same random numbers: see Run in package simkubelet.

@@ -36,7 +36,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// safety ends a suite that hangs: real time, not the bubbles'. It decides no verdict.
+// safety ends a suite that hangs, in real time, not that of the bubbles. It decides no verdict.
 const safety = 10 * time.Minute
 
 var (
@@ -68,7 +68,7 @@ func TestSim(t *testing.T) {
 	suite = t
 	RegisterFailHandler(Fail)
 	suiteConfig, reporter := GinkgoConfiguration()
-	// A scenario must not need another's leftovers, so the order is mixed; it is the same each time.
+	// A scenario must not depend on another's leftovers, so the order is random, but the same each time.
 	suiteConfig.RandomizeAllSpecs, suiteConfig.RandomSeed = true, 1
 	suiteConfig.FailOnPending = true
 	suiteConfig.FailOnEmpty = true
@@ -77,7 +77,7 @@ func TestSim(t *testing.T) {
 	RunSpecs(t, "regression at sim level, "+string(config.Arm), suiteConfig, reporter)
 }
 
-// specs makes the tree of specs: it depends on what was asked for, so it is made once that is known.
+// specs builds the tree of specs, which depends on the configuration.
 func specs() {
 	results = result.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{config.Arm}}
 	begin := time.Now()
@@ -127,8 +127,9 @@ func assert(h history.History, result result.Result) {
 	Fail(kind + ":" + notes)
 }
 
-// forced is the moment of a force 3 s after a delete: now.
+// forced is the deletion timestamp of a force 3 s after a delete: now.
 const forced = 3 * time.Second
 
-// passed is what a delete is, 30 s after one with grace 60, that asks for 10: a moment that has passed is now, with grace 1.
+// passed is the write of a delete with grace 10, 30 s after one with grace 60: a timestamp in the past becomes now, with grace
+// 1.
 var passed = write{"MODIFIED", 1, 30 * time.Second}

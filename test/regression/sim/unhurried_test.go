@@ -31,8 +31,8 @@ import (
 	"github.com/kgrace/kgrace/internal/simkubelet"
 )
 
-// stream plays random scenarios in which nobody is in a hurry and writes what happened in each, one after the other, where the
-// command reads it: it has the other arm's beside it, and compares.
+// stream plays random unhurried scenarios and writes their histories one after the other to the pipe of the command, which
+// compares them with those of the other arm.
 func stream(t *testing.T, c property.Config) {
 	pipe := os.NewFile(property.StreamFD, "histories")
 	out := bufio.NewWriterSize(pipe, 1<<20)
