@@ -25,8 +25,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Cleanup removes what runs left behind that were killed: namespaces of their own and, in c.Namespace if that is given, pods. What a
-// run may still use (UntilAnnotation) stays, and is reported.
+// Cleanup removes what killed runs left behind: their namespaces and, if c.Namespace is given, pods in it. Objects that a run
+// may still use (UntilAnnotation) stay and are reported.
 func Cleanup(ctx context.Context, c Config) error {
 	if c.Namespace != "" {
 		used := map[string]bool{}
@@ -65,8 +65,7 @@ func Cleanup(ctx context.Context, c Config) error {
 	return nil
 }
 
-// leftBehind is true for a thing whose run is over by its own word. One that says no time, or none that can be read, is not ours to
-// remove.
+// leftBehind reports whether the time in an object's UntilAnnotation has passed. An object without a valid time is not removed.
 func leftBehind(thing metav1.Object) bool {
 	until, err := time.Parse(time.RFC3339, thing.GetAnnotations()[UntilAnnotation])
 	return err == nil && time.Now().After(until)

@@ -28,7 +28,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestCleanup removes what is over, and neither what a run uses nor what is not ours.
+// TestCleanup removes expired objects, but not those in use or of others.
 func TestCleanup(t *testing.T) {
 	for _, in := range []string{"", "default"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestCleanup(t *testing.T) {
 	}
 }
 
-// TestTwoAtOnce: two runs on one node neither see nor remove each other's.
+// TestTwoAtOnce: two runs on one node neither see nor remove each other's pods.
 func TestTwoAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeAPI(map[string]*kubelet{"n": {fixed: true}})

@@ -14,14 +14,15 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package check asks a cluster's nodes whether their kubelets have the fault: a pod that is already terminating cannot be
-// hurried. It needs a kubeconfig and the right to make pods, and looks at nothing but what pods show.
+// Package check finds out whether a cluster's kubelets have the fault: the grace period of a terminating pod cannot be
+// shortened. It needs a kubeconfig and the right to create pods, and observes only pods.
 //
-// On each node it starts a few small pods whose process ignores TERM and prints a word five times a second, deletes them in the
-// ways that users do, and listens. A log that was opened before the delete goes on after the API object is gone, until the
-// container is: so the process itself says how long it lives, whatever the network of the cluster. A pod that nobody touches
-// (the witness) shows that silence is the end of a process and not of the connection; a pod that is deleted once (the control)
-// shows what the node and the API server take. What is late on their side is "could not tell", never "affected".
+// On each node it starts a few small pods whose process ignores TERM and prints a word five times a second, deletes them as
+// users do, and follows their logs. A log opened before the delete continues after the API object is gone, until the container
+// ends, so it shows how long the process lives, whatever the network of the cluster. A pod that is not deleted (the witness)
+// shows that silence means the end of a process, not of the connection; a pod that is deleted once (the control) shows the
+// overhead of the node and the API server. If they are late, the verdict is "could not tell", never "affected".
 //
-// Real: everything. Not seen: the kubelet and its runtime themselves; the runtime's part in an affected node is inferred.
+// Everything is real. The kubelet and its runtime are not observed directly; the runtime's part in an affected node is
+// inferred.
 package check

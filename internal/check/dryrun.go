@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// DryRun writes what a run would make, for one node, and the roles that it needs. It asks nobody.
+// DryRun writes the objects that a run would create for one node, and the roles that it needs. It contacts no cluster.
 func DryRun(c Config, out io.Writer) error {
 	if err := c.Validate(); err != nil {
 		return err

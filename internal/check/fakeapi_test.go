@@ -41,8 +41,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// fakeAPI is an API server in memory, as far as a check talks to one, with a kubelet for each node. It is an http.RoundTripper, so that
-// the client is the real one, and that time may be virtual.
+// fakeAPI is an in-memory API server with the requests of a check, and a kubelet for each node. It is an http.RoundTripper, so
+// that the client is real and time can be virtual.
 type fakeAPI struct {
 	mu         sync.Mutex
 	version    int
@@ -54,10 +54,10 @@ type fakeAPI struct {
 	events     []event
 	changed    chan struct{}
 
-	// denied are rights that the user does not have, as "verb resource"; mute hides them from access reviews.
+	// denied holds the rights that the user lacks, as "verb resource"; mute hides them from access reviews.
 	denied map[string]bool
 	mute   bool
-	// fault answers a request in the server's place; nil lets it through.
+	// fault answers a request instead of the server; nil lets it through.
 	fault    func(method, path string) *http.Response
 	requests []string
 	peak     int // pods at a time
@@ -84,7 +84,7 @@ func newFakeAPI(kubelets map[string]*kubelet) *fakeAPI {
 	return f
 }
 
-// client is a real one.
+// client returns a real client.
 func (f *fakeAPI) client(t *testing.T) Client {
 	t.Helper()
 	c, err := NewClient(&rest.Config{Host: "http://fake", Transport: f})
@@ -111,7 +111,7 @@ func (f *fakeAPI) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	r := f.serve(req, body)
-	// What was done is done, also for a client that has gone in between.
+	// The request took effect even if the client has gone in the meantime.
 	return r, req.Context().Err()
 }
 
@@ -253,7 +253,7 @@ func (f *fakeAPI) servePods(ctx context.Context, verb, space, name, selector, ve
 	return f.deletePod(key, p, o)
 }
 
-// deletePod does what the API server's pod strategy does.
+// deletePod behaves like the API server's pod strategy.
 func (f *fakeAPI) deletePod(key string, p *corev1.Pod, o metav1.DeleteOptions) *http.Response {
 	if o.Preconditions == nil || o.Preconditions.UID == nil || *o.Preconditions.UID != p.UID {
 		return status(409, metav1.StatusReasonConflict, "the UID does not fit")
@@ -287,7 +287,7 @@ func (f *fakeAPI) removeObject(key string) {
 	}
 }
 
-// setPod changes a pod that is still there.
+// setPod changes a pod if it still exists.
 func (f *fakeAPI) setPod(key string, change func(*corev1.Pod)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -299,7 +299,7 @@ func (f *fakeAPI) setPod(key string, change func(*corev1.Pod)) {
 	}
 }
 
-// left is what a run has not removed.
+// left returns the objects that a run has not removed.
 func (f *fakeAPI) left() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -315,7 +315,7 @@ func (f *fakeAPI) tell(kind string, p *corev1.Pod) {
 	f.changed = make(chan struct{})
 }
 
-// watch tells of all pods, whatever the selector: one of a run looks at its own names alone.
+// watch sends all pods, whatever the selector: a run looks only at its own names.
 func (f *fakeAPI) watch(ctx context.Context, from int) *http.Response {
 	return stream(ctx, func(out io.Writer) error {
 		for {
@@ -339,7 +339,7 @@ func (f *fakeAPI) watch(ctx context.Context, from int) *http.Response {
 	})
 }
 
-// stream is a response whose body goes on.
+// stream returns a response with a streamed body.
 func stream(ctx context.Context, feed func(io.Writer) error) *http.Response {
 	reader, writer := io.Pipe()
 	go func() { writer.CloseWithError(feed(writer)) }()
@@ -352,7 +352,7 @@ func answer(code int, thing any) *http.Response {
 	return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(data))}
 }
 
-// typed adds what the types leave out.
+// typed sets kind and API version.
 func typed(thing any) any {
 	switch o := thing.(type) {
 	case *corev1.Pod:
@@ -371,7 +371,7 @@ func status(code int, reason metav1.StatusReason, message string) *http.Response
 		Reason: reason, Code: int32(code)})
 }
 
-// decode reads what a client sends, which by itself chooses protobuf.
+// decode decodes a request body; the client sends protobuf by default.
 func decode(body []byte, into runtime.Object) {
 	if bytes.HasPrefix(body, []byte("k8s\x00")) {
 		_, _, _ = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(body, nil, into)

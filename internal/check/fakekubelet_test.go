@@ -28,30 +28,30 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// kubelet is how a node's kubelet and runtime behave.
+// kubelet configures the behaviour of a node's kubelet and runtime.
 type kubelet struct {
 	fixed   bool
-	half    bool   // it takes a shorter delete, and no force, of a terminating pod
+	half    bool   // honours a shorter delete, but no force, of a terminating pod
 	holds   bool   // the runtime lets a second stop wait for the first
 	term    bool   // the runtime sends TERM before it kills, also for a timeout of 0
 	runtime string // as the node names it
-	// start is how long a pod takes to run; wrong, if set, is why it never does.
+	// start is how long a pod takes to run; wrong, if set, is the reason why it never runs.
 	start time.Duration
 	wrong string
-	// slow is how long the kubelet takes to act on anything, deaf from when on it hears of no more deletes.
+	// slow delays every action of the kubelet; after deaf it sees no more deletes.
 	slow time.Duration
 	deaf time.Duration
-	// logs is how many lines of a log are given before it ends, with what the kubelet then says.
+	// logs is the number of lines before a log ends, with the kubelet's message at its end.
 	logs     int
 	logsText string
 	// obeys: the process ends on TERM.
 	obeys bool
-	// dead is closed when the node dies; cut says that logs then end as if in order.
+	// dead is closed when the node dies; with cut, logs then end normally.
 	dead chan struct{}
 	cut  bool
 }
 
-// process is a pod's, with its log.
+// process is a pod's process with its log.
 type process struct {
 	pod     *corev1.Pod
 	kubelet *kubelet
@@ -121,7 +121,7 @@ func (p *process) run(f *fakeAPI, key string) {
 	hooked := p.pod.Spec.Containers[0].Lifecycle != nil
 	var begin time.Time
 	var kill, term <-chan time.Time
-	// in gives a container what is left, by way of a hook if it has one.
+	// in stops a container after the given time, with its hook first if it has one.
 	in := func(left time.Duration) {
 		if hooked {
 			term, left = time.After(left), left+window
@@ -181,7 +181,7 @@ func (p *process) run(f *fakeAPI, key string) {
 	}
 }
 
-// log follows a process, whether its pod is still there or not, and ends a moment after it.
+// log follows a process, even without its pod, and ends a moment after it.
 func (f *fakeAPI) log(ctx context.Context, key string) *http.Response {
 	if f.pods[key] == nil {
 		return notFound(key)

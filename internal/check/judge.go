@@ -23,35 +23,35 @@ import (
 )
 
 const (
-	// tolerance is how far behind its deadline a kubelet may be that is fixed.
+	// tolerance is how far behind its deadline a fixed kubelet may be.
 	tolerance = 2 * time.Second
-	// maxOverhead is what node and API server may take for the control pod; above it nothing can be told.
+	// maxOverhead is the limit of the overhead of node and API server; above it there is no verdict.
 	maxOverhead = 8 * time.Second
-	// early is how far before the old grace period a process may end that lived it out: its words are 0.2 s apart, its first one comes
-	// with the signal.
+	// early is how far before the end of the old grace period a process that lived it out may seem to end: its words are 0.2 s
+	// apart, the first one comes with the signal.
 	early = 1500 * time.Millisecond
-	// atOnce and delayed tell a kill at once from one after the two seconds that stock adds. Both are from TERM on.
+	// atOnce and delayed distinguish an immediate kill from one after the two seconds that stock adds, counted from TERM.
 	atOnce  = 700 * time.Millisecond
 	delayed = 1400 * time.Millisecond
-	// atOnceAfterAnswer is the same from the answer of the API server on.
+	// atOnceAfterAnswer is atOnce, counted from the answer of the API server.
 	atOnceAfterAnswer = time.Second
 )
 
-// evidence is what a node showed.
+// evidence holds the measurements of a node.
 type evidence struct {
 	grace   time.Duration
 	control measure
-	// zero is the probe of that name: it shows whether the kubelet heard of a delete made together with the second ones.
+	// zero is the probe zero: it shows whether the kubelet saw a delete made together with the second ones.
 	zero measure
-	// node says why nothing that the node showed counts.
+	// node is the reason why no measurement of the node counts.
 	node string
-	// noLog says why no log could be read.
+	// noLog is the reason why no log could be read.
 	noLog string
-	// orphans, where the kubelet's metrics may be read.
+	// orphans is nil unless the kubelet's metrics can be read.
 	orphans *orphans
 }
 
-// overhead is what the control pod took beyond its grace period.
+// overhead returns the time that the control pod took beyond its grace period.
 func (e evidence) overhead() (time.Duration, string) {
 	short := Short * time.Second
 	switch {
@@ -69,7 +69,7 @@ func (e evidence) overhead() (time.Duration, string) {
 	return over, ""
 }
 
-// judge gives the verdict on a probe.
+// judge returns the verdict on a probe.
 func (e evidence) judge(m measure, hook bool) Result {
 	name := strings.TrimPrefix(m.probe, hookPrefix)
 	over, slow := e.overhead()
@@ -104,7 +104,7 @@ func (e evidence) judge(m measure, hook bool) Result {
 
 type answerer func(v Verdict, at time.Duration, format string, args ...any) Result
 
-// shortened is judged by the object, and by the process where its log could be read. Both have to agree.
+// shortened judges by the object and, if its log could be read, the process. Both must agree.
 func (e evidence) shortened(m measure, hook bool, over time.Duration, answer answerer) Result {
 	bound := max(Short*time.Second, m.second) + tolerance
 	if hook {
@@ -127,8 +127,8 @@ func (e evidence) shortened(m measure, hook bool, over time.Duration, answer ans
 	return answer(Unknown, at, "its object was gone after %s: want at most %s for fixed, at least %s for affected", seconds(m.goneBy), seconds(bound+over), seconds(e.grace-early))
 }
 
-// forced is judged by the process alone: the object is gone at once on every kubelet. What it said is proof that it lived; that it
-// said no more is proof only if its log ended in order.
+// forced judges by the process alone: the object is gone at once on every kubelet. A line in the log proves that the process
+// lived; silence proves its end only if the log ended normally.
 func (e evidence) forced(m measure, answer answerer) Result {
 	switch {
 	case !m.logged && e.orphans != nil:
@@ -147,7 +147,7 @@ func (e evidence) forced(m measure, answer answerer) Result {
 	return answer(Unknown, m.lived, "want at most %s for fixed, at least %s for affected", seconds(m.second+tolerance), seconds(e.grace-early))
 }
 
-// zeroed is judged from TERM on, where there is one: neither the API server nor the way to the kubelet counts.
+// zeroed judges from TERM on, if there is one, so that the latency of the API server and the way to the kubelet do not count.
 func (e evidence) zeroed(m measure, answer answerer) Result {
 	switch {
 	case !m.logged:

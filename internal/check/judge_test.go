@@ -30,7 +30,7 @@ import (
 
 const s = time.Second
 
-// TestJudge shows every bound from both sides.
+// TestJudge tests every bound from both sides.
 func TestJudge(t *testing.T) {
 	// A good control took 0.3 s more than its grace period.
 	good := evidence{grace: 45 * s, control: measure{gone: true, goneFrom: 6300 * time.Millisecond, goneBy: 6300 * time.Millisecond}, noLog: "no right"}
@@ -122,7 +122,7 @@ func (m measure) unmarked() measure {
 	return m
 }
 
-// TestSilence tells what is the end of a process from what is not.
+// TestSilence distinguishes the end of a process from other silence.
 func TestSilence(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err     error // of the log
@@ -179,7 +179,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestAbsence: a pod that is missing in a list went at some time since the last word of the server.
+// TestAbsence: a pod that is missing in a list went at some time since the last contact with the server.
 func TestAbsence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newTracker(nil, "run")

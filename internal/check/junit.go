@@ -58,7 +58,7 @@ type junitProblem struct {
 	Type    string `xml:"type,attr"`
 }
 
-// WriteJUnit writes a suite for each node and a case for each probe. Affected is a failure; what could not be told is an error.
+// WriteJUnit writes a suite for each node and a case for each probe. Affected is a failure, "could not tell" an error.
 func (r *Report) WriteJUnit(out io.Writer) error {
 	all := junitSuites{Name: "kgrace check"}
 	for _, n := range r.Nodes {

@@ -30,10 +30,10 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// freshness is how long a process that says a word five times a second is waited for.
+// freshness is how long to wait for a line of a process that prints five a second.
 const freshness = 3 * time.Second
 
-// life is what a process said of itself. Times of lines are the node's, written by its runtime; seen is this machine's.
+// life is the log of a process. Times of lines are the node's, written by its runtime; seen is this machine's.
 type life struct {
 	done chan struct{} // closed when the log ended
 
@@ -75,8 +75,8 @@ func (l *life) read(stream io.Reader) error {
 		case err == nil && (word == wordAlive || word == wordTerm || word == wordHook):
 			l.add(at, word)
 		case err != nil && !strings.Contains(strings.ToLower(strings.ReplaceAll(lines.Text(), " ", "")), "notfound"):
-			// A kubelet that can follow a log no longer says so in its text, and the stream ends as if in order: too many open
-			// files, for one. That the container is not found is an end in order.
+			// A kubelet that can no longer follow a log, for example with too many open files, writes an error into the log and ends the
+			// stream normally. "Not found" for the container is a normal end.
 			broken = errors.New(oneLine(lines.Text()))
 			if strings.Contains(lines.Text(), "too many open files") {
 				broken = fmt.Errorf("%w; raise fs.inotify.max_user_instances on the node", broken)
@@ -114,7 +114,7 @@ func (l *life) add(at time.Time, word string) {
 	l.changed = make(chan struct{})
 }
 
-// until waits for a state of the log, and says false if it ended, or ctx did, before.
+// until waits for a state of the log and reports whether it came before the log or ctx ended.
 func (l *life) until(ctx context.Context, good func(*life) bool) bool {
 	for {
 		l.mu.Lock()
@@ -135,7 +135,7 @@ func (l *life) until(ctx context.Context, good func(*life) bool) bool {
 	}
 }
 
-// heard waits until a process has said so many lines.
+// heard waits until a process has printed the given number of lines.
 func (l *life) heard(ctx context.Context, lines int) error {
 	if l.until(ctx, func(l *life) bool { return l.lines >= lines }) {
 		return nil

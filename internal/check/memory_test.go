@@ -28,10 +28,10 @@ import (
 	"time"
 )
 
-// programVar names the program for the test that runs it for some minutes of real time.
+// programVar is the environment variable with the path of the program, for a test that takes minutes of real time.
 const programVar = "KGRACE_CHECK_PROGRAM"
 
-// ServeHTTP makes the fake one that a program can talk to.
+// ServeHTTP serves the fake API to another program.
 func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r, err := f.RoundTrip(req)
 	if err != nil {

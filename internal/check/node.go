@@ -30,10 +30,10 @@ import (
 const (
 	witnessName = "witness"
 	controlName = "control"
-	// firstLines is what a process has to say before its pod is deleted.
+	// firstLines is the number of lines that a process must print before its pod is deleted.
 	firstLines = 3
 	logTimeout = 15 * time.Second
-	// clockSkew is how far apart the clocks of two machines may be that check one cluster.
+	// clockSkew is the allowed difference between the clocks of two machines that check one cluster.
 	clockSkew = 30 * time.Second
 )
 
@@ -84,7 +84,7 @@ func (r *run) node(ctx context.Context, index int, t target) (rep NodeReport) {
 	return rep
 }
 
-// play carries out the probes of a node side by side, and its control.
+// play runs the probes of a node and its control concurrently.
 func (r *run) play(ctx context.Context, t target, plans []plan, members map[string]*member, e *evidence) []measure {
 	var all sync.WaitGroup
 	witness := members[witnessName].life
@@ -98,7 +98,7 @@ func (r *run) play(ctx context.Context, t target, plans []plan, members map[stri
 	if r.rights.proxy {
 		counting, stop := context.WithCancel(ctx)
 		if e.noLog != "" {
-			// Nothing else shows the end of a forced pod, so the count needs all of its time.
+			// Only the count shows the end of a forced pod, so it needs its full time.
 			all.Go(func() { pause(ctx, probeTime(r.Grace)) })
 		}
 		var counted sync.WaitGroup
@@ -115,7 +115,7 @@ func (r *run) play(ctx context.Context, t target, plans []plan, members map[stri
 	return found
 }
 
-// start brings a node's pods up and opens their logs. noLog says why there are none.
+// start starts a node's pods and opens their logs. noLog is the reason why there are none.
 func (r *run) start(ctx context.Context, index int, t target, plans []plan, members map[string]*member) (noLog string, err error) {
 	var names []string
 	until := time.Now().Add(r.nodeTime() + clockSkew)
@@ -149,19 +149,19 @@ func (r *run) start(ctx context.Context, index int, t target, plans []plan, memb
 	return r.listen(ctx, names, members)
 }
 
-// listen opens the logs. A server that cannot reach the kubelet's is no reason to stop, a process that says nothing is.
+// listen opens the logs. If the server cannot reach the kubelet's logs, the run goes on; a silent process is an error.
 func (r *run) listen(ctx context.Context, names []string, members map[string]*member) (noLog string, err error) {
 	opening, cancel := context.WithTimeout(ctx, logTimeout)
 	defer cancel()
 	for _, name := range names {
 		if name == controlName {
-			continue // its object says enough
+			continue // its object suffices
 		}
 		m := members[name]
 		for {
 			m.life, err = listen(ctx, r.pods, m.pod.Name)
 			if err == nil {
-				// A kubelet that has no file left to follow a log with may have one a moment later.
+				// A kubelet without a free file to follow a log may have one a moment later.
 				if err = m.life.heard(opening, firstLines); err == nil {
 					break
 				}
@@ -189,7 +189,7 @@ func (r *run) clear(ctx context.Context, members map[string]*member) {
 	defer cancel()
 	for _, m := range members {
 		if _, gone := r.tracker.isGone(m.pod.Name); !gone {
-			// What goes wrong here, close sees again.
+			// close meets the same errors again.
 			_ = r.remove(ctx, m.pod, 0)
 		}
 	}

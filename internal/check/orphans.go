@@ -26,20 +26,20 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// housekeeping is how often the kubelet counts its pod workers, and so how often it is worth asking.
+// housekeeping is the interval at which the kubelet counts its pod workers, and so that of polling it.
 const housekeeping = 2 * time.Second
 
-// orphans is for how long a kubelet counted terminating pods that the API no longer has. The figure is the node's: others' pods
-// count too.
+// orphans measures for how long a kubelet counted terminating pods that the API no longer has. Pods of others on the node count
+// too.
 type orphans struct {
-	// before is what it counted when no probe had been forced.
+	// before is the count before any probe was forced.
 	before float64
-	// longest time without a break in which it counted more.
+	// longest is the longest unbroken time with a higher count.
 	longest time.Duration
 	samples int
 }
 
-// countOrphans asks until ctx ends. nil: it could not be asked.
+// countOrphans polls until ctx ends. It returns nil if the metric cannot be read.
 func countOrphans(ctx context.Context, core typedcorev1.CoreV1Interface, node string) *orphans {
 	found := &orphans{}
 	var since time.Time
@@ -98,7 +98,7 @@ func askOrphans(ctx context.Context, core typedcorev1.CoreV1Interface, node stri
 // orphaned judges a forced pod by the kubelet's own count, where its log may not be read.
 func (e evidence) orphaned(m measure, answer answerer) Result {
 	left := e.grace - m.second
-	// The count is taken every two seconds, on either side.
+	// Both the kubelet and this check count every two seconds.
 	slack := 2*housekeeping + tolerance
 	switch {
 	case e.orphans.before > 0:

@@ -27,7 +27,7 @@ import (
 const (
 	// RunLabel names the run that a pod or namespace belongs to.
 	RunLabel = "kgrace.test/check"
-	// UntilAnnotation is the time until which a run may use what it made; after it the thing was left behind.
+	// UntilAnnotation is the time until which a run may use an object; after that it was left behind.
 	UntilAnnotation = "kgrace.test/check-until"
 	container       = "probe"
 )
@@ -39,8 +39,8 @@ const (
 	wordHook  = "hook"
 )
 
-// script ignores TERM, and what else an image may name as its stop signal, and says that it came. wait returns for a signal, sleep does not; a sleep that knows no fractions takes
-// whole seconds, which the verdict on zero then cannot be told from.
+// script ignores TERM, and other signals that an image may name as its stop signal, and prints that one came. wait returns on a
+// signal, sleep does not. A sleep without fractions takes whole seconds, too coarse for a verdict on zero.
 const script = `trap 'echo ` + wordTerm + `' TERM INT QUIT
 trap 'echo ` + wordHook + `' USR1
 while :; do
@@ -48,18 +48,18 @@ while :; do
   { sleep 0.2 2>/dev/null || sleep 1; } & wait $!
 done`
 
-// hook tells the process that it started, and never ends.
+// hook signals the process that it started, and never ends.
 const hook = `kill -USR1 1; while :; do sleep 1; done`
 
-// podSpec is what one pod is made of.
+// podSpec describes one pod.
 type podSpec struct {
 	name, run, node string
 	hook            bool
 	until           time.Time
 }
 
-// pod is restricted as Pod Security means it, asks for next to nothing, and goes to its node without a scheduler, so that a cordoned
-// node can be checked too.
+// pod returns a pod that meets Pod Security's restricted level, requests next to nothing, and names its node, so that a
+// cordoned node can be checked too.
 func (c *Config) pod(s podSpec) *corev1.Pod {
 	no, yes := false, true
 	p := &corev1.Pod{
@@ -110,7 +110,7 @@ func resources(cpu, memory string) corev1.ResourceList {
 	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
 }
 
-// namespace takes restricted pods only, if they have no need to be others.
+// namespace returns a namespace that enforces the restricted level if the pods meet it.
 func (c *Config) namespace(name, run string, until time.Time) *corev1.Namespace {
 	level := "restricted"
 	if c.HostNetwork {

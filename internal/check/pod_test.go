@@ -29,7 +29,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// restricted says why Pod Security would refuse a pod.
+// restricted returns the reason why Pod Security would refuse a pod.
 func restricted(t *testing.T, p *corev1.Pod) string {
 	t.Helper()
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
@@ -40,7 +40,7 @@ func restricted(t *testing.T, p *corev1.Pod) string {
 	return r.ForbiddenDetail()
 }
 
-// TestPodsAreRestricted asks Pod Security's own evaluator.
+// TestPodsAreRestricted uses Pod Security's own evaluator.
 func TestPodsAreRestricted(t *testing.T) {
 	c := Config{Image: DefaultImage, User: 65532, Grace: DefaultGrace, Hooks: true, Tainted: true}
 	for _, p := range append(c.plans(), plan{name: witnessName}) {
@@ -72,7 +72,7 @@ func TestTolerations(t *testing.T) {
 	}
 }
 
-// TestDryRun reads what is printed as an API server would, strictly.
+// TestDryRun parses the output strictly, as an API server would.
 func TestDryRun(t *testing.T) {
 	for _, space := range []string{"", "ci"} {
 		c := Config{Namespace: space, Image: "shell:1", Grace: 30, Hooks: true, Parallel: 1, StartTimeout: time.Minute, Nodes: []string{"worker"}}

@@ -25,14 +25,14 @@ import (
 )
 
 const (
-	// settle is the time from the moment a pod is seen running to its first delete: a worker that has just synced a pod waits up to
-	// two seconds for a newer status of it, on every kubelet.
+	// settle is the time from seeing a pod run to its first delete: on every kubelet, a worker that has just synced a pod waits up
+	// to two seconds for a newer status of it.
 	settle = 4 * time.Second
-	// lateness is how long after the grace period and the two seconds of a hook a probe is waited for.
+	// lateness is how long to wait for a probe after its grace period and the two seconds of a hook.
 	lateness = 12 * time.Second
-	// window is what Kubernetes adds to the grace period of a container whose hook used it up.
+	// window is the time that Kubernetes adds to the grace period of a container whose hook used it up.
 	window = 2 * time.Second
-	// callTimeout bounds one request that nothing else bounds.
+	// callTimeout is the timeout of requests without another bound.
 	callTimeout = 30 * time.Second
 )
 
@@ -41,31 +41,31 @@ func probeTime(grace int64) time.Duration {
 	return time.Duration(grace)*time.Second + window + lateness
 }
 
-// measure is what was seen of a probe. Durations count from the moment its first delete was answered, on this machine's clock; lived
-// is the node's.
+// measure holds the measurements of a probe. Durations count from the answer to its first delete, on this machine's clock;
+// lived is on the node's.
 type measure struct {
 	probe string
-	// trouble says why there is nothing to judge.
+	// trouble is the reason why there is nothing to judge.
 	trouble string
-	// second is when the second delete was answered; 0 where there is none.
+	// second is when the second delete was answered; 0 if there is none.
 	second time.Duration
-	// gone: the object was there until goneFrom, and no more at goneBy.
+	// gone: the object existed until goneFrom and no longer at goneBy.
 	gone             bool
 	goneFrom, goneBy time.Duration
 	// logged: there was a log to read.
 	logged bool
-	// marked is the word by which the process said that its end began; lived is from then to its last word.
+	// marked is the word that the process printed when its termination began; lived is from then to its last word.
 	marked string
 	lived  time.Duration
 	// heard is when its last word came, after the last delete was answered.
 	heard time.Duration
 	// ended: the log ended because the container did, and the witness was heard after the last word.
 	ended bool
-	// silent says why it is not known to have ended.
+	// silent is the reason why it is not known to have ended.
 	silent string
 }
 
-// plan is one probe: what is asked first and, if second is not nil, between later.
+// plan is one probe: its first delete and, if second is not nil, a second one, between later.
 type plan struct {
 	name   string
 	hook   bool
@@ -74,8 +74,8 @@ type plan struct {
 	second *int64
 }
 
-// plans are the probes of a node. zero and the control come together with the second delete of the others, so that they show whether
-// the kubelet heard of deletes at that time.
+// plans returns the probes of a node. zero and the control are deleted together with the second delete of the others, so that
+// they show whether the kubelet saw deletes at that time.
 func (c *Config) plans() []plan {
 	short, zero := int64(Short), int64(0)
 	all := []plan{
@@ -92,13 +92,13 @@ func (c *Config) plans() []plan {
 	return all
 }
 
-// member is a pod of a node, with its log where that may be read.
+// member is a pod of a node, with its log if that can be read.
 type member struct {
 	pod  *corev1.Pod
 	life *life
 }
 
-// carryOut hurries a pod and measures.
+// carryOut runs and measures one probe.
 func (r *run) carryOut(ctx context.Context, p plan, m member, witness *life) (found measure) {
 	found.probe = p.name
 	refuse := func(err error) measure {
@@ -112,7 +112,7 @@ func (r *run) carryOut(ctx context.Context, p plan, m member, witness *life) (fo
 		return refuse(ctx.Err())
 	}
 	if m.life != nil {
-		// A log that ended before the delete would look like a process that did after it.
+		// A log that ended before the delete would look like a process that ended after it.
 		if err := m.life.fresh(ctx); err != nil {
 			found.trouble = err.Error()
 			return found
@@ -142,7 +142,7 @@ func (r *run) carryOut(ctx context.Context, p plan, m member, witness *life) (fo
 	return found
 }
 
-// read waits for the end of the log and takes what it says.
+// read waits for the end of the log and records its measurements.
 func (m *measure) read(ctx context.Context, l, witness *life, asked time.Time) {
 	select {
 	case <-l.done:

@@ -94,7 +94,7 @@ func TestVerdicts(t *testing.T) {
 			r.Nodes = append(r.Nodes, NodeReport{Verdict: v})
 		}
 		if name == "never checked" {
-			// A node without probes is one that could not be told.
+			// A node without probes is "could not tell".
 			r.Nodes[0].conclude()
 			tc.want = Unknown
 		}

@@ -16,10 +16,10 @@ limitations under the License.
 
 package check
 
-// Verdict is an answer.
+// Verdict is the verdict on a probe, a node or a cluster.
 type Verdict string
 
-// The answers. Left out is none: the node was not asked.
+// The verdicts. A node that was left out has none.
 const (
 	Fixed    Verdict = "fixed"
 	Affected Verdict = "affected"
@@ -42,21 +42,21 @@ type Result struct {
 	// Seconds that the process lived after it was first asked to end; without its log, until its object was gone. Negative if
 	// not known.
 	Seconds float64 `json:"seconds"`
-	// Why says what decided.
+	// Why is the reason for the verdict.
 	Why string `json:"why,omitempty"`
 }
 
-// Cause is what makes a node affected.
+// Cause is the component that makes a node affected.
 type Cause string
 
-// The causes. The runtime is the cause where the kubelet carries zero, which only a fixed one does, and a second, shorter stop has no
-// effect.
+// The causes. The runtime is the cause if the kubelet carries zero, which only a fixed one does, and a second, shorter stop has
+// no effect.
 const (
 	CauseKubelet Cause = "kubelet"
 	CauseRuntime Cause = "runtime"
 )
 
-// NodeReport is the answer for one node.
+// NodeReport is the report on one node.
 type NodeReport struct {
 	Node    string   `json:"node"`
 	Kubelet string   `json:"kubelet,omitempty"`
@@ -66,20 +66,20 @@ type NodeReport struct {
 	Why     string   `json:"why,omitempty"`
 	Hint    string   `json:"hint,omitempty"`
 	Results []Result `json:"probes"`
-	// OverheadSeconds is what node and API server took for the control pod beyond its grace period; negative if not known.
+	// OverheadSeconds is the time that the control pod took beyond its grace period; negative if not known.
 	OverheadSeconds float64 `json:"overheadSeconds"`
-	// OrphanSeconds is for how long the kubelet itself counted orphaned terminating pods; absent where it cannot be asked.
+	// OrphanSeconds is for how long the kubelet itself counted orphaned terminating pods; absent if its metrics cannot be read.
 	OrphanSeconds *float64 `json:"orphanSeconds,omitempty"`
-	// TookSeconds is from the first pod's creation to the answer.
+	// TookSeconds is from the first pod's creation to the verdict.
 	TookSeconds float64 `json:"tookSeconds"`
 }
 
-// Report is the answer for a cluster.
+// Report is the report on a cluster.
 type Report struct {
 	Nodes []NodeReport `json:"nodes"`
-	// LeftOut names nodes that were not asked, each with the reason.
+	// LeftOut names nodes that were not checked, each with the reason.
 	LeftOut []string `json:"leftOut,omitempty"`
-	// Missing rights, each with what cannot be told without it.
+	// Missing rights, each with what is lost without it.
 	Missing []string `json:"missing,omitempty"`
 }
 
@@ -100,7 +100,7 @@ func (r *Report) Verdict() Verdict {
 	return all
 }
 
-// conclude sums a node's probes up.
+// conclude sums up a node's probes.
 func (n *NodeReport) conclude() {
 	n.Verdict = Fixed
 	if len(n.Results) == 0 {

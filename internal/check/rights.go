@@ -26,12 +26,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// right is one thing that a run does at the API.
+// right is a permission that a run uses.
 type right struct {
 	verb, resource string
-	// cluster: the right is not one in a namespace.
+	// cluster: the right is not namespaced.
 	cluster bool
-	// without says what is lost where it is missing; empty: there is no run.
+	// without is what is lost without the right; "" if a run is impossible without it.
 	without string
 }
 
@@ -43,7 +43,7 @@ const (
 	withoutProxy = "what the kubelet counts itself is not shown"
 )
 
-// Rights are those that a run wants, by what it is asked to do.
+// Rights returns the rights that a run with this configuration uses.
 func (c *Config) Rights() []right {
 	var all []right
 	if c.Namespace == "" {
@@ -62,11 +62,11 @@ func (c *Config) Rights() []right {
 	return append(all, right{verb: "get", resource: "nodes/proxy", cluster: true, without: withoutProxy})
 }
 
-// granted are the rights that a run can do without.
+// granted holds the optional rights.
 type granted struct{ logs, nodes, proxy bool }
 
-// ask finds out which rights there are before anything is made. A server that does not answer is taken to grant the most: a
-// refusal is then reported where it happens.
+// ask finds out which rights are granted before anything is created. If the server does not answer, all are assumed; refusals
+// are then reported where they happen.
 func (r *run) ask(ctx context.Context) (missing []string, err error) {
 	r.rights = granted{true, true, true}
 	var refused []string
@@ -108,7 +108,7 @@ func (r *run) ask(ctx context.Context) (missing []string, err error) {
 	return missing, nil
 }
 
-// Roles are the least that a run needs, as manifests.
+// Roles returns the minimal roles for a run, as manifests.
 func (c *Config) Roles() []any {
 	const name = "kgrace-check"
 	meta := metav1.ObjectMeta{Name: name}

@@ -25,7 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// TestRightsOneByOne takes each right away: the run names it before it makes anything, or goes on with what can be told without it.
+// TestRightsOneByOne removes each right: the run names it before it creates anything, or goes on without it.
 func TestRightsOneByOne(t *testing.T) {
 	for _, space := range []string{"", "default"} {
 		for _, taken := range (&Config{Namespace: space}).Rights() {
@@ -54,7 +54,7 @@ func TestRightsOneByOne(t *testing.T) {
 					o.want(t, "fixed", Fixed)
 					return
 				}
-				// The kubelet's own count tells of forced, and nothing of zero.
+				// The kubelet's own count shows forced, but not zero.
 				o.want(t, "stock", Affected, "shortened=affected", "forced=affected", "zero=could not tell")
 				o.want(t, "fixed", Unknown, "shortened=fixed", "forced=fixed", "zero=could not tell")
 			})
@@ -62,7 +62,7 @@ func TestRightsOneByOne(t *testing.T) {
 	}
 }
 
-// TestHalfFixedWithoutLogs: the count of orphans goes on when all other probes are done.
+// TestHalfFixedWithoutLogs: the count of orphans goes on after all other probes are done.
 func TestHalfFixedWithoutLogs(t *testing.T) {
 	o := try(t, map[string]*kubelet{"n": {fixed: true, half: true}}, func(f *fakeAPI, _ *Config) { f.denied["get pods/log"] = true })
 	o.want(t, "n", Affected, "shortened=fixed", "forced=affected", "zero=could not tell")
@@ -79,7 +79,7 @@ func TestWithoutLogsAndMetrics(t *testing.T) {
 	}
 }
 
-// TestRightsNotTold takes rights away that an access review does not tell of: the refusal is named where it comes.
+// TestRightsNotTold removes rights that an access review does not show: the refusal is reported where it happens.
 func TestRightsNotTold(t *testing.T) {
 	for taken, want := range map[string]string{
 		"create namespaces": "create namespace kgrace-check-",
@@ -112,7 +112,7 @@ func TestRightsNotTold(t *testing.T) {
 	}
 }
 
-// TestRoles: the printed roles grant what is asked for, and nothing else.
+// TestRoles: the printed roles grant the rights that a run uses, and no others.
 func TestRoles(t *testing.T) {
 	for _, space := range []string{"", "ci"} {
 		c := Config{Namespace: space}
@@ -146,7 +146,7 @@ func rulesOf(role any) []rbacv1.PolicyRule {
 	return nil
 }
 
-// TestDeafWithoutLogs: the control shows that the kubelet no longer heard when the second delete came.
+// TestDeafWithoutLogs: the control shows that the kubelet saw no deletes any more when the second one came.
 func TestDeafWithoutLogs(t *testing.T) {
 	o := try(t, map[string]*kubelet{"n": {fixed: true, deaf: settle + 1500*time.Millisecond}}, func(f *fakeAPI, _ *Config) {
 		f.denied["get pods/log"], f.denied["get nodes/proxy"] = true, true

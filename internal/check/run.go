@@ -38,7 +38,7 @@ type run struct {
 	rights  granted
 }
 
-// Run checks the nodes and removes what it made, whatever happens. With an error the report holds what is known all the same.
+// Run checks the nodes and always removes what it created. Even with an error the report holds what is known.
 func Run(ctx context.Context, c Config) (report Report, err error) {
 	if err := c.Validate(); err != nil {
 		return Report{}, err
@@ -58,7 +58,7 @@ func Run(ctx context.Context, c Config) (report Report, err error) {
 	for _, l := range leftOut {
 		r.logf("left out: %s", l)
 	}
-	// What a create made that was interrupted must go, too.
+	// Objects of an interrupted create must be removed, too.
 	defer func() { err = errors.Join(err, r.close(ctx)) }()
 	if err := r.open(ctx, len(targets)); err != nil {
 		return report, err
@@ -78,7 +78,7 @@ func Run(ctx context.Context, c Config) (report Report, err error) {
 	return report, nil
 }
 
-// nodes checks them side by side.
+// nodes checks the nodes concurrently.
 func (r *run) nodes(ctx context.Context, targets []target) []NodeReport {
 	reports := make([]NodeReport, len(targets))
 	var all errgroup.Group

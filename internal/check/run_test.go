@@ -29,14 +29,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// outcome of a run in virtual time.
+// outcome is the outcome of a run in virtual time.
 type outcome struct {
 	Report
 	err  error
 	took time.Duration
 }
 
-// try runs a check against a fake API in virtual time, and wants nothing left of it.
+// try runs a check against a fake API in virtual time and fails if it leaves anything.
 func try(t *testing.T, kubelets map[string]*kubelet, change func(*fakeAPI, *Config)) (o outcome) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,7 +82,7 @@ func (o outcome) want(t *testing.T, node string, verdict Verdict, results ...str
 	}
 }
 
-// reasons are all that the report says.
+// reasons returns all reasons of the report.
 func (o outcome) reasons() (all string) {
 	for _, n := range o.Nodes {
 		all += n.Why + "\n" + n.Hint + "\n"
@@ -155,7 +155,7 @@ func TestRuntimeToldApart(t *testing.T) {
 	}
 }
 
-// TestCouldNotTell shows what is neither red nor green, on both arms.
+// TestCouldNotTell tests cases without a verdict, on both arms.
 func TestCouldNotTell(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kubelet kubelet
@@ -197,7 +197,7 @@ func TestCouldNotTell(t *testing.T) {
 	}
 }
 
-// TestDiesAfterTheControl: what was proved before counts, what was not does not.
+// TestDiesAfterTheControl: only verdicts from before the death count.
 func TestDiesAfterTheControl(t *testing.T) {
 	for _, cut := range []bool{false, true} {
 		die := func(f *fakeAPI, _ *Config) { f.kill(settle + 11*time.Second) }
@@ -209,8 +209,8 @@ func TestDiesAfterTheControl(t *testing.T) {
 	}
 }
 
-// TestLogsThatEnd: a kubelet that cannot follow logs, which kind clusters are known for, says so in the log, if at all. On either arm
-// neither the end of a log before the delete nor its end with such a text is taken for the end of a process.
+// TestLogsThatEnd: a kubelet that cannot follow logs, as often in kind clusters, reports that in the log, if at all. On both
+// arms neither the end of a log before the delete nor its end with such a text counts as the end of a process.
 func TestLogsThatEnd(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
 		for lines, text := range map[int]string{2: "", 10: "", 11: "failed to create fsnotify watcher: too many open files", 25: "failed to watch: too many open files"} {
@@ -227,7 +227,7 @@ func TestLogsThatEnd(t *testing.T) {
 	}
 }
 
-// TestLateSecondDelete: when the API server is too busy for the second delete, zero alone can be told.
+// TestLateSecondDelete: if the API server is too busy for the second delete, only zero has a verdict.
 func TestLateSecondDelete(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
 		o := try(t, map[string]*kubelet{"n": {fixed: fixed}}, func(f *fakeAPI, _ *Config) {
@@ -240,7 +240,7 @@ func TestLateSecondDelete(t *testing.T) {
 	}
 }
 
-// kill ends all nodes at a time after now.
+// kill ends all nodes after the given time.
 func (f *fakeAPI) kill(after time.Duration) {
 	time.AfterFunc(after, func() {
 		for _, k := range f.kubelets {
@@ -251,7 +251,7 @@ func (f *fakeAPI) kill(after time.Duration) {
 	})
 }
 
-// at does something once a time is over, when a request comes.
+// at calls do at the first request after the given time.
 func at(after time.Duration, do func()) func(string, string) *http.Response {
 	start := time.Now()
 	return func(string, string) *http.Response {
@@ -263,7 +263,7 @@ func at(after time.Duration, do func()) func(string, string) *http.Response {
 	}
 }
 
-// throttle refuses requests of a kind for a while, as a server that has too many.
+// throttle refuses requests with a method for a while, like an overloaded server.
 func throttle(method string, after, length time.Duration) func(string, string) *http.Response {
 	start := time.Now()
 	return func(m, _ string) *http.Response {
@@ -276,7 +276,7 @@ func throttle(method string, after, length time.Duration) func(string, string) *
 	}
 }
 
-// TestThrottled: a server that refuses some of the time is waited for.
+// TestThrottled: a run waits for a server that sometimes refuses.
 func TestThrottled(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
 		o := try(t, map[string]*kubelet{"n": {fixed: fixed}}, func(f *fakeAPI, _ *Config) {
@@ -296,7 +296,7 @@ func TestThrottled(t *testing.T) {
 
 var errStop = errors.New("stop")
 
-// TestInterrupted stops a run at several moments; nothing may be left (try looks).
+// TestInterrupted stops a run at several moments; nothing may be left (see try).
 func TestInterrupted(t *testing.T) {
 	for name, stopAt := range map[string]func(method, path string, since time.Duration) bool{
 		"as rights are asked": func(_, path string, _ time.Duration) bool { return strings.Contains(path, "selfsubject") },
@@ -354,7 +354,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestServiceAccountLate: the account of a new namespace comes a moment after it.
+// TestServiceAccountLate: the service account of a new namespace appears a moment after it.
 func TestServiceAccountLate(t *testing.T) {
 	for refusals, want := range map[int]Verdict{3: Fixed, 1000: Unknown} {
 		n := 0

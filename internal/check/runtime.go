@@ -23,7 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// criO are the releases of CRI-O that do not do what a fixed kubelet asks, from docs/upstream/risks.md: from (inclusive) to before
+// criO lists the releases of CRI-O that do not follow a fixed kubelet, from docs/upstream/risks.md: from (inclusive) to before
 // (exclusive).
 var criO = []struct{ from, before, what string }{
 	{"1.21.7", "1.21.8", stopsEarly},
@@ -46,7 +46,7 @@ const (
 	mayPanic      = "can panic when a second stop meets the end of the first (cri-o#9799)"
 )
 
-// runtimeHint says what is known of a runtime as the node names it, for example cri-o://1.30.2; "" for nothing.
+// runtimeHint returns known problems of a runtime as the node names it, for example cri-o://1.30.2, or "".
 func runtimeHint(runtime string) string {
 	release, ok := strings.CutPrefix(runtime, "cri-o://")
 	if !ok {

@@ -23,7 +23,7 @@ import (
 	"testing"
 )
 
-// TestRuntimesAsInRisks holds the releases of this package against the table for the pull request.
+// TestRuntimesAsInRisks compares the releases of this package with the table for the pull request.
 func TestRuntimesAsInRisks(t *testing.T) {
 	data, err := os.ReadFile("../../docs/upstream/risks.md")
 	if err != nil {

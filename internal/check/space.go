@@ -27,10 +27,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// closeTimeout bounds the end of a run. What is left then is reported, and `kgrace check --cleanup` removes it.
+// closeTimeout bounds the cleanup of a run. It reports what is left then; `kgrace check --cleanup` removes that.
 const closeTimeout = time.Minute
 
-// open makes the namespace, if the run has one of its own.
+// open creates the namespace, if the run has one of its own.
 func (r *run) open(ctx context.Context, nodes int) error {
 	if r.own = r.space == ""; r.own {
 		r.space = "kgrace-check-" + r.id
@@ -63,7 +63,7 @@ func (r *run) close(ctx context.Context) error {
 	return nil
 }
 
-// removePods removes those of a run's pods that which chooses, and waits until their objects are gone.
+// removePods removes the pods of a run that which selects, and waits until their objects are gone.
 func removePods(ctx context.Context, c Client, space, run string, which func(*corev1.Pod) bool) error {
 	selector := RunLabel
 	if run != "" {

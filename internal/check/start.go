@@ -28,7 +28,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// hopeless are the reasons for which a container that waits will not start.
+// hopeless lists the reasons for which a waiting container will not start, with advice.
 var hopeless = map[string]string{
 	"ImagePullBackOff":           "name an image that this node can pull (--image)",
 	"ErrImageNeverPull":          "name an image that this node has (--image)",
@@ -38,7 +38,7 @@ var hopeless = map[string]string{
 	"RunContainerError":          "the image needs sh in its path",
 }
 
-// running says whether a pod runs, and fails where it will not.
+// running reports whether a pod runs, and returns an error if it never will.
 func running(p *corev1.Pod) (bool, error) {
 	if p == nil {
 		return false, nil
@@ -63,7 +63,7 @@ func running(p *corev1.Pod) (bool, error) {
 	return false, nil
 }
 
-// state says in a few words what a pod that does not run is waiting for.
+// state describes briefly what a pod that does not run is waiting for.
 func state(p *corev1.Pod) string {
 	if p == nil {
 		return "it is not there"
@@ -79,8 +79,8 @@ func state(p *corev1.Pod) string {
 	return string(p.Status.Phase)
 }
 
-// create makes a pod. The service account of a new namespace may take a moment to be there. The request outlives an interrupt, so
-// that what it made is known.
+// create creates a pod. The service account of a new namespace may take a moment to appear. The request outlives an interrupt,
+// so that its result is known.
 func (r *run) create(ctx context.Context, p *corev1.Pod) (*corev1.Pod, error) {
 	for tries := 0; ; tries++ {
 		if ctx.Err() != nil {
@@ -99,13 +99,13 @@ func (r *run) create(ctx context.Context, p *corev1.Pod) (*corev1.Pod, error) {
 	}
 }
 
-// remove asks for a pod's end, and only for the one that this run made.
+// remove deletes a pod, but only the one that this run created.
 func (r *run) remove(ctx context.Context, p *corev1.Pod, grace int64) error {
 	uid := types.UID(p.UID)
 	return r.pods.Delete(ctx, p.Name, metav1.DeleteOptions{GracePeriodSeconds: &grace, Preconditions: &metav1.Preconditions{UID: &uid}})
 }
 
-// oneLine shortens what others say.
+// oneLine shortens messages of others to one line.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > 200 {

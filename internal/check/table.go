@@ -23,7 +23,7 @@ import (
 	"text/tabwriter"
 )
 
-// WriteTable writes a line for each node, and below it what is to be said of one.
+// WriteTable writes a line for each node, and notes below the table.
 func (r *Report) WriteTable(out io.Writer) error {
 	var probes []string
 	if len(r.Nodes) > 0 {
@@ -82,7 +82,7 @@ func (r *Report) summary() string {
 	return fmt.Sprintf("Nodes: %d affected, %d fixed, %d could not tell.", count[Affected], count[Fixed], count[Unknown])
 }
 
-// figure is a result in a table.
+// figure formats a result for the table.
 func (r Result) figure() string {
 	verdict := string(r.Verdict)
 	if r.Verdict == Unknown {

@@ -28,17 +28,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// target is a node that is to be checked.
+// target is a node to check.
 type target struct {
 	name, kubelet, runtime string
-	// trouble says why a node that was named cannot be checked.
+	// trouble is the reason why a named node cannot be checked.
 	trouble string
 }
 
-// ErrTooMany is a run on more nodes than anybody should start by accident.
+// ErrTooMany is returned for a run on more nodes than one should check by accident.
 var ErrTooMany = errors.New("too many nodes")
 
-// targets chooses the nodes. leftOut names those that were not meant, each with the reason.
+// targets selects the nodes. leftOut names the others, each with the reason.
 func (r *run) targets(ctx context.Context) (chosen []target, leftOut []string, err error) {
 	if len(r.Nodes) > 0 {
 		chosen, err = r.named(ctx)
@@ -51,7 +51,7 @@ func (r *run) targets(ctx context.Context) (chosen []target, leftOut []string, e
 	case len(chosen) == 0:
 		return nil, nil, fmt.Errorf("no node to check: %s", strings.Join(append(leftOut, "want one that is Ready and runs Linux"), "; "))
 	case len(chosen) > maxNodes && !r.All:
-		return nil, nil, fmt.Errorf("%w: %d, want at most %d; choose some (--node, --selector), or say --all", ErrTooMany, len(chosen), maxNodes)
+		return nil, nil, fmt.Errorf("%w: %d, want at most %d; select some (--node, --selector), or use --all", ErrTooMany, len(chosen), maxNodes)
 	}
 	return chosen, leftOut, nil
 }
@@ -62,7 +62,7 @@ func (r *run) named(ctx context.Context) (chosen []target, err error) {
 		n, err := r.Client.Core.Nodes().Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case apierrors.IsForbidden(err):
-			// Its versions are not known, and whether it is still there in the end; pods can be made on it all the same.
+			// Its versions, and whether it still exists at the end, are not known; pods can run on it anyway.
 			r.rights.nodes = false
 			chosen = append(chosen, target{name: name})
 		case err != nil:
@@ -82,7 +82,7 @@ func (r *run) listed(ctx context.Context) (chosen []target, leftOut []string, er
 	for {
 		list, err := r.Client.Core.Nodes().List(ctx, opts)
 		if apierrors.IsForbidden(err) {
-			return nil, nil, fmt.Errorf("list nodes: %w; ask for that right, or name the nodes (--node)", err)
+			return nil, nil, fmt.Errorf("list nodes: %w; get that right, or name the nodes (--node)", err)
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("list nodes: %w", err)
@@ -103,7 +103,7 @@ func (r *run) listed(ctx context.Context) (chosen []target, leftOut []string, er
 		}
 	}
 	if tainted > 0 {
-		leftOut = append(leftOut, fmt.Sprintf("%d with taints (--tainted takes them)", tainted))
+		leftOut = append(leftOut, fmt.Sprintf("%d with taints (--tainted includes them)", tainted))
 	}
 	return chosen, leftOut, nil
 }
@@ -112,7 +112,7 @@ func targetOf(n *corev1.Node) target {
 	return target{name: n.Name, kubelet: n.Status.NodeInfo.KubeletVersion, runtime: n.Status.NodeInfo.ContainerRuntimeVersion}
 }
 
-// unfit says why a node cannot be checked.
+// unfit returns the reason why a node cannot be checked, or "".
 func unfit(n *corev1.Node) string {
 	if os := n.Status.NodeInfo.OperatingSystem; os != "" && os != "linux" {
 		return "runs " + os
@@ -125,14 +125,14 @@ func unfit(n *corev1.Node) string {
 	return "is not Ready"
 }
 
-// isTainted tells a node that wants not everybody's pods. One that is cordoned can be checked: that is when it matters.
+// isTainted reports whether a node has taints that repel pods. A cordoned node can be checked: that is when it matters.
 func isTainted(n *corev1.Node) bool {
 	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
 		return t.Effect != corev1.TaintEffectPreferNoSchedule && t.Key != corev1.TaintNodeUnschedulable
 	})
 }
 
-// afterwards says why what a node showed does not count.
+// afterwards returns the reason why the measurements of a node do not count, or "".
 func (r *run) afterwards(ctx context.Context, t target) string {
 	if ctx.Err() != nil {
 		return context.Cause(ctx).Error()

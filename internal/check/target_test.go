@@ -46,7 +46,7 @@ func TestTargets(t *testing.T) {
 			for i := range 50 {
 				f.nodes[fmt.Sprint(i)] = f.nodes["a"]
 			}
-		}, "", "", "say --all"},
+		}, "", "", "use --all"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -78,7 +78,7 @@ func (f *fakeAPI) taint(node, key string) {
 	f.nodes[node].Spec.Taints = []corev1.Taint{{Key: key, Effect: corev1.TaintEffectNoSchedule}}
 }
 
-// TestNamedUnfit: a node that was asked for by name and cannot be checked is no green.
+// TestNamedUnfit: a node that was named and cannot be checked is not green.
 func TestNamedUnfit(t *testing.T) {
 	o := try(t, map[string]*kubelet{"n": {}}, func(f *fakeAPI, c *Config) {
 		c.Nodes = []string{"n"}

@@ -28,10 +28,10 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// retryAfter is the pause before the pods are listed again when that failed.
+// retryAfter is the pause after a failed list of pods.
 const retryAfter = time.Second
 
-// absence is when a pod's object was found gone: not before from, and by by.
+// absence is when a pod's object went: between from and by.
 type absence struct{ from, by time.Time }
 
 // tracker follows the pods of a run.
@@ -42,8 +42,8 @@ type tracker struct {
 	mu      sync.Mutex
 	known   map[string]*corev1.Pod
 	gone    map[string]absence
-	contact time.Time // when the server last said something
-	trouble error     // why it does not, for now
+	contact time.Time // when the server last answered
+	trouble error     // why it does not answer now
 	changed chan struct{}
 }
 
@@ -97,7 +97,7 @@ func (t *tracker) once(ctx context.Context) error {
 	return nil
 }
 
-// listed takes a list. What is not in it any more went at some time since the last contact.
+// listed takes a list. Pods that are missing in it went at some time since the last contact.
 func (t *tracker) listed(items []corev1.Pod) {
 	t.update(func() {
 		now, there := time.Now(), map[string]*corev1.Pod{}
@@ -121,7 +121,7 @@ func (t *tracker) update(change func()) {
 	t.changed = make(chan struct{})
 }
 
-// wait calls good with a pod (nil while it is not known, or no more) at every change until it says yes or fails.
+// wait calls good with a pod (nil while it does not exist) at every change until it returns true or an error.
 func (t *tracker) wait(ctx context.Context, name string, good func(*corev1.Pod) (bool, error)) error {
 	for {
 		t.mu.Lock()
@@ -159,7 +159,7 @@ func (t *tracker) absent(ctx context.Context, name string) (absence, bool) {
 	}
 }
 
-// pause waits, and says false if ctx ended before.
+// pause waits and reports whether the time passed before ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -171,7 +171,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// isGone says when a pod's object went, if it did.
+// isGone returns when a pod's object went, if it did.
 func (t *tracker) isGone(name string) (absence, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

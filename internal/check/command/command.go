@@ -14,8 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package command is the command line of internal/check. The program kgrace has it as one of its commands; kubectl-kgrace has nothing
-// else.
+// Package command is the command line of internal/check. It is a command of kgrace and the only one of kubectl-kgrace.
 package command
 
 import (
@@ -50,7 +49,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// flags are those that are not a check.Config's.
+// flags holds the flags that are not in check.Config.
 type flags struct {
 	kubeconfig, context, as     string
 	output, junitFile, jsonFile string
@@ -58,14 +57,14 @@ type flags struct {
 	out, errs                   io.Writer
 }
 
-// New makes the command. Results go to out, progress to errs.
+// New returns the command. Results go to out, progress to errs.
 func New(out, errs io.Writer) *cobra.Command {
 	c := &check.Config{}
 	f := &flags{out: out, errs: errs}
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Ask a cluster's nodes whether their kubelets have the fault",
-		Long: `Start a few small pods on each node, delete them as users do, and print by node whether the kubelet holds to it:
+		Short: "Check whether a cluster's kubelets have the fault",
+		Long: `Start a few small pods on each node, delete them as users do, and print for each node whether its kubelet honours the deletes:
 
   shortened  delete with the pod's grace period, 3 s later with 6 s: the pod is gone 6 s after the first (fixed), or lives out its
              grace period (affected)
@@ -73,19 +72,19 @@ func New(out, errs io.Writer) *cobra.Command {
   zero       force of a running pod: its process is dead at once, or 2 s later
   hook-...   with --hooks: the same with a preStop hook that never ends
 
-The process itself says how long it lives: its log, opened before the delete, goes on after the pod's object is gone. The pods are
-restricted as Pod Security means it, ask for 5m of CPU and 8 MiB each, and need sh and sleep in their image; zero cannot be told if
-sleep takes whole seconds only.
+The log of a process shows how long it lives: opened before the delete, it continues after the pod's object is gone. The pods meet
+Pod Security's restricted level, request 5m of CPU and 8 MiB each, and need sh and sleep in their image; there is no verdict on zero
+if sleep takes only whole seconds.
 
-What is made is removed in the end and on Ctrl-C; a second Ctrl-C ends the program at once, and --cleanup removes what such an end
-left, once its time is over. Cluster-admin is not needed: --dry-run prints the roles. With --namespace, pods are made in one that is
-there, and no right on namespaces is needed.
+Everything that a run creates is removed at the end and on Ctrl-C. A second Ctrl-C ends the program at once; --cleanup later removes
+what that left. Cluster-admin is not needed: --dry-run prints the roles. With --namespace, the pods run in an existing namespace, and
+no right on namespaces is needed.
 
 Exit codes:
-  0  every node that was asked is fixed
+  0  every checked node is fixed
   1  a node is affected
   2  the command line is wrong
-  3  no node is known to be affected, but of one it could not be told, or the run was not carried out`,
+  3  no node is known to be affected, but one has no verdict, or the run failed`,
 		Example: "  kgrace check\n  kgrace check --node worker-1 --namespace default\n  kgrace check --selector pool=blue --hooks --junit check.xml\n" +
 			"  kgrace check --dry-run --namespace ci | kubectl apply --dry-run=client -f -",
 		Args: cobra.NoArgs,
@@ -95,24 +94,24 @@ Exit codes:
 	set.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: $KUBECONFIG, ~/.kube/config, or the pod's own account)")
 	set.StringVar(&f.context, "context", "", "`context` of the kubeconfig")
 	set.StringVar(&f.as, "as", "", "`user` to impersonate")
-	set.StringVarP(&c.Namespace, "namespace", "n", "", "`namespace` that is there and takes the pods (default: one of its own with a random name)")
-	set.StringSliceVar(&c.Nodes, "node", nil, "`name` of a node; may be given more than once (default: all that are Ready and run Linux)")
+	set.StringVarP(&c.Namespace, "namespace", "n", "", "existing `namespace` for the pods (default: a new one with a random name)")
+	set.StringSliceVar(&c.Nodes, "node", nil, "`name` of a node; repeatable (default: all that are Ready and run Linux)")
 	set.StringVarP(&c.Selector, "selector", "l", "", "label `selector` of nodes")
-	set.BoolVar(&c.All, "all", false, "go on with more than 50 nodes")
-	set.BoolVar(&c.Tainted, "tainted", false, "take nodes with taints, too; the pods tolerate them")
-	set.BoolVar(&c.HostNetwork, "host-network", false, "give the pods the node's network, on a node that has none for pods; Pod Security then has to allow it")
-	set.StringVar(&c.Image, "image", check.DefaultImage, "`image` of the pods: a shell and sleep are needed in it")
-	set.Int64Var(&c.User, "user", 65532, "user `ID` of the pods' process; -1 leaves it to the cluster, as OpenShift wants it")
+	set.BoolVar(&c.All, "all", false, "allow more than 50 nodes")
+	set.BoolVar(&c.Tainted, "tainted", false, "include nodes with taints; the pods tolerate them")
+	set.BoolVar(&c.HostNetwork, "host-network", false, "put the pods on the node's network, for a node without a pod network; Pod Security must allow it")
+	set.StringVar(&c.Image, "image", check.DefaultImage, "`image` of the pods; it needs a shell and sleep")
+	set.Int64Var(&c.User, "user", 65532, "user `ID` of the pods' process; -1 leaves it to the cluster, as OpenShift requires")
 	set.Int64Var(&c.Grace, "grace", check.DefaultGrace, "grace period of the pods in `seconds`")
-	set.BoolVar(&c.Hooks, "hooks", false, "do it again with a preStop hook that never ends")
-	set.IntVar(&c.Parallel, "parallel", check.DefaultParallel, "`nodes` at a time")
+	set.BoolVar(&c.Hooks, "hooks", false, "repeat the probes with a preStop hook that never ends")
+	set.IntVar(&c.Parallel, "parallel", check.DefaultParallel, "number of `nodes` checked at a time")
 	set.DurationVar(&c.StartTimeout, "start-timeout", time.Minute, "`time` for a node's pods to start, image pull included")
-	set.StringVarP(&f.output, "output", "o", "table", "`form` of the result on standard output: table, json or junit")
-	set.StringVar(&f.junitFile, "junit", "", "`file` for the result as JUnit, too")
-	set.StringVar(&f.jsonFile, "json", "", "`file` for the result as JSON, too")
-	set.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	set.BoolVar(&f.cleanup, "cleanup", false, "remove what ended runs left behind, and do nothing else")
-	set.BoolVar(&f.dryRun, "dry-run", false, "print the roles that are needed and what would be made, and ask no cluster")
+	set.StringVarP(&f.output, "output", "o", "table", "`format` of the result on standard output: table, json or junit")
+	set.StringVar(&f.junitFile, "junit", "", "write the result as JUnit to this `file`, too")
+	set.StringVar(&f.jsonFile, "json", "", "write the result as JSON to this `file`, too")
+	set.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
+	set.BoolVar(&f.cleanup, "cleanup", false, "only remove what killed runs left behind")
+	set.BoolVar(&f.dryRun, "dry-run", false, "print the required roles and the objects of a run, and contact no cluster")
 	cmd.MarkFlagsMutuallyExclusive("cleanup", "dry-run")
 	return cmd
 }
@@ -163,15 +162,15 @@ func (f *flags) run(cmd *cobra.Command, c *check.Config) error {
 	return conclude(report, err)
 }
 
-// conclude turns the outcome into an exit code. A node that is affected is so whatever else went wrong.
+// conclude turns the outcome into an exit code. An affected node takes precedence over errors.
 func conclude(report check.Report, err error) error {
 	switch {
 	case report.Verdict() == check.Affected:
-		return &Error{ExitAffected, errors.Join(errors.New("nodes are affected: they do not hold to a second, shorter delete"), err)}
+		return &Error{ExitAffected, errors.Join(errors.New("nodes are affected: they ignore a second, shorter delete"), err)}
 	case err != nil:
 		return &Error{ExitUnknown, err}
 	case report.Verdict() == check.Unknown:
-		return &Error{ExitUnknown, errors.New("it could not be told of every node")}
+		return &Error{ExitUnknown, errors.New("not every node has a verdict")}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/check"
 )
 
-// run carries out a command line, and returns its error's exit code.
+// run executes a command line and returns its error's exit code.
 func run(t *testing.T, args ...string) (out, errs string, code int, err error) {
 	t.Helper()
 	var o, e bytes.Buffer
@@ -43,7 +43,7 @@ func run(t *testing.T, args ...string) (out, errs string, code int, err error) {
 	case errors.As(err, &coded):
 		code = coded.Code
 	case err != nil:
-		code = -1 // cobra's; whoever has the command says which code that is
+		code = -1 // cobra's; the caller chooses the code
 	}
 	return o.String(), e.String(), code, err
 }
@@ -81,7 +81,7 @@ func TestDryRunAsksNobody(t *testing.T) {
 	}
 }
 
-// TestTooMany and what else the API server says, over HTTP.
+// TestTooMany and other answers of the API server, over HTTP.
 func TestTooMany(t *testing.T) {
 	nodes := `{"apiVersion":"v1","kind":"NodeList","items":[` + strings.Repeat(`{"metadata":{"name":"n"},"status":{"conditions":[{"type":"Ready","status":"True"}]}},`, 50) +
 		`{"metadata":{"name":"n"},"status":{"conditions":[{"type":"Ready","status":"True"}]}}]}`

@@ -24,7 +24,7 @@ import (
 	"sync"
 )
 
-// progress shows lines as they come; on a terminal, the last one alone.
+// progress prints lines as they come; on a terminal only the last one.
 type progress struct {
 	mu       sync.Mutex
 	out      io.Writer
@@ -57,7 +57,7 @@ func (p *progress) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// end takes the line away.
+// end clears the line.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
