@@ -14,9 +14,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Asks the Go module proxy for new Kubernetes releases and moves each series there, as far as it goes by itself: the nightly
-# job of those whose CI has no matrix made at run time. What was moved is in rebase.diff in $ARTIFACTS. Exit code 1: a series
-# does not fit its new release.
+# Asks the Go module proxy for new Kubernetes releases and rebases each series that has no conflict: the nightly job for a CI
+# without dynamic matrices. The changes are in rebase.diff in $ARTIFACTS. Exit code 1: a series does not apply to its new
+# release, or is red there.
 
 set -o errexit -o nounset -o pipefail
 
@@ -25,9 +25,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 artifacts="${ARTIFACTS:-_output/artifacts}"
 mkdir -p "${artifacts}"
 failed=0
-# By itself, so that a proxy that does not answer is not taken for one that has nothing new.
+# A separate command, so that a proxy that does not answer is an error, not an empty list.
 list="$(go run ./cmd/kgrace releases --newer)"
-# One line a minor: name, pinned tag, newest tag, state.
+# One line per minor: name, pinned tag, newest tag, state.
 while read -r minor _ newest state; do
   [[ "${state}" == newer ]] || continue
   echo "releases: ${minor}: ${newest}" >&2

@@ -14,7 +14,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Builds a kind node image whose kubelet is an arm's: see kgrace image build --help, which takes the same arguments.
+# Builds a kind node image with an arm's kubelet. The arguments are those of kgrace image build; see its --help.
 
 set -o errexit -o nounset -o pipefail
 
@@ -24,7 +24,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 GOTOOLCHAIN=$("${root}/hack/go-toolchain.sh")
 export GOTOOLCHAIN GOFLAGS='-trimpath -buildvcs=false' KGRACE_ROOT="${root}"
 
-# Not go run, which would run it elsewhere: a tarball may be named by its path from here.
+# Not go run, which changes the folder: a tarball may be named by a relative path.
 kgrace="$(realpath --canonicalize-missing "${KGRACE_OUTPUT:-${root}/_output}")/bin/kgrace"
 (cd "${root}" && go build -o "${kgrace}" ./cmd/kgrace)
 exec "${kgrace}" image build "$@"

@@ -14,8 +14,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Removes what kgrace built: trees, binaries, artifacts. Refuses while a node is up, or when a tree has edits that are not
-# in its series.
+# Removes trees, binaries and artifacts. Fails while a node is up, or if a tree has edits that are not in its series.
 
 set -o errexit -o nounset -o pipefail
 
@@ -23,11 +22,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 output="${KGRACE_OUTPUT:-_output}"
 if compgen -G "${output}/nodes/*" >/dev/null; then
-  echo "clean: there are nodes in ${output}/nodes; take them down first (kgrace node down)" >&2
+  echo "clean: nodes are left in ${output}/nodes; take them down first (kgrace node down)" >&2
   exit 1
 fi
 if [[ -e "${output}/docker/engine.json" ]]; then
-  echo "clean: a Docker engine of ours keeps its images in ${output}/docker; take it down first (kgrace image teardown)" >&2
+  echo "clean: kgrace's Docker engine keeps its images in ${output}/docker; take it down first (kgrace image teardown)" >&2
   exit 1
 fi
 for stamp in "${output}"/trees/*/*/.git/kgrace-tree.json; do
@@ -35,12 +34,12 @@ for stamp in "${output}"/trees/*/*/.git/kgrace-tree.json; do
   tree="${stamp%/.git/*}"
   laid_out=$(sed -n 's/.*"commit": "\(.*\)".*/\1/p' "${stamp}")
   if [[ "$(git -C "${tree}" rev-parse HEAD)" != "${laid_out}" || -n "$(git -C "${tree}" status --porcelain)" ]]; then
-    echo "clean: ${tree} has edits; extract them (CONTRIBUTING.md), or throw them away with: kgrace tree --reset" >&2
+    echo "clean: ${tree} has edits; extract them (CONTRIBUTING.md), or discard them with: kgrace tree --reset" >&2
     exit 1
   fi
 done
 rm -rf "${output:?}"/{trees,modules,bin,sim,artifacts,nodes,locks,image,docker}
-# What else somebody keeps in there stays.
+# Other files in the folder stay.
 if [[ -d "${output}" ]]; then
   rmdir --ignore-fail-on-non-empty "${output}"
 fi

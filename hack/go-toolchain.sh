@@ -14,8 +14,8 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Prints the Go toolchain that versions.yaml pins for its default minor, in the form that GOTOOLCHAIN takes.
-# The Makefile asks before there is any Go program to ask, hence awk.
+# Prints the Go toolchain that versions.yaml pins for its default minor, in the form that GOTOOLCHAIN takes. Uses awk, since the
+# Makefile needs it before any Go program is built.
 
 set -o errexit -o nounset -o pipefail
 

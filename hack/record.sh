@@ -14,7 +14,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Records scenarios on real nodes of both arms, for the judges' tests: `make record SCENARIO=id`. Root, like every real node.
+# Records scenarios on real nodes of both arms for the judges' tests: `make record SCENARIO=id`. Needs root.
 
 set -o errexit -o nounset -o pipefail
 

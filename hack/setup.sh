@@ -14,19 +14,19 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Installs the Debian packages that building and running a node takes, those that are missing only. Go itself is not among
-# them: any Go from 1.21 on fetches the toolchain that versions.yaml pins.
+# Installs missing Debian packages for building and running a node. Go is not among them: any Go from 1.21 on fetches the
+# toolchain that versions.yaml pins.
 
 set -o errexit -o nounset -o pipefail
 
-# What each is for:
+# Purposes:
 #   gcc libc6-dev libseccomp-dev pkg-config   runc (cgo), race detector
-#   git make                                  trees; the face
-#   iproute2 mount procps util-linux          the node's network and mounts, and looking at them
+#   git make                                  trees; targets
+#   iproute2 mount procps util-linux          the node's network and mounts, and their inspection
 #   ca-certificates                           the module proxy
 #   for lint: shellcheck
 packages=(ca-certificates gcc git iproute2 libc6-dev libseccomp-dev make mount pkg-config procps shellcheck util-linux)
-# What a target needs beside these it names: setup.sh chromium; a node of v1.22: setup.sh containerd runc
+# Targets name further packages: setup.sh chromium; a node of v1.22 needs setup.sh containerd runc
 packages+=("$@")
 
 if ! command -v go >/dev/null; then
@@ -34,7 +34,7 @@ if ! command -v go >/dev/null; then
   exit 1
 fi
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-  echo "setup: this is no Debian; install what these Debian packages hold by hand: ${packages[*]}" >&2
+  echo "setup: not a Debian system; install the contents of these Debian packages by hand: ${packages[*]}" >&2
   exit 1
 fi
 
@@ -57,7 +57,7 @@ fi
 echo "setup: installing ${missing[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
 if ! apt-get install --yes --no-install-recommends "${missing[@]}"; then
-  # The usual reason is a package list that is missing or old.
+  # The usual cause is a missing or old package list.
   apt-get update
   apt-get install --yes --no-install-recommends "${missing[@]}"
 fi

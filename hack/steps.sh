@@ -13,7 +13,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Makes targets one after the other, ends with the first that fails, and says what each took: seconds, and seconds of CPU.
+# Makes targets one after the other, stops at the first failure, and prints the seconds and CPU seconds of each.
 
 set -o errexit -o nounset -o pipefail
 
@@ -35,8 +35,8 @@ for target in "$@"; do
   started=${SECONDS}
   failed=0
   "${MAKE:-make}" --no-print-directory "${target}" || failed=$?
-  # The CPU time of all children that have ended, in hundredths of a second: fields 16 and 17 of proc_pid_stat(5). The name in
-  # the second may hold anything.
+  # The CPU time of all ended children, in hundredths of a second: fields 16 and 17 of proc_pid_stat(5). The name in field 2 may
+  # contain anything.
   read -r -a stat < <(sed 's/.*) //' "/proc/$$/stat")
   now=$(( (stat[13] + stat[14]) / 100 ))
   table+=("$(printf '%-16s %8d %8d%s' "${target}" $(( SECONDS - started )) $(( now - used )) "$( (( failed )) && echo ' FAILED')")")

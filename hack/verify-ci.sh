@@ -14,15 +14,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Lints ci/github with actionlint, the workflows' own linter, built from the pinned module. Their scripts go through shellcheck,
-# too. The unit tests hold the same files against this project's own rules and commands.
+# Lints ci/github with actionlint, built from the pinned module, and the scripts in it with shellcheck. The unit tests check the
+# same files against this project's rules and commands.
 
 set -o errexit -o nounset -o pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 go run ./cmd/kgrace build actionlint
-# The version stands behind the module in versions.yaml.
+# The version follows the module in versions.yaml.
 version="$(awk '/^  actionlint:/ {found = 1} found && $1 == "version:" {print $2; exit}' versions.yaml)"
 "${KGRACE_OUTPUT:-_output}/bin/programs/actionlint@${version}/actionlint" -shellcheck "$(command -v shellcheck)" ci/github/*.yaml
-echo "verify-ci: workflows are good" >&2
+echo "verify-ci: no faults in the workflows" >&2

@@ -14,7 +14,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Checks form: gofmt, go vet, shellcheck. Says everything that is wrong, then fails.
+# Runs gofmt, go vet and shellcheck. Prints all faults, then fails.
 
 set -o errexit -o nounset -o pipefail
 
@@ -22,31 +22,31 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 failed=0
 
-# Files that git knows or would add: not _output, and nothing ignored.
+# Files that git tracks or would add: not _output or other ignored files.
 mapfile -t gofiles < <(git ls-files --cached --others --exclude-standard -- '*.go' | while read -r f; do [[ -f "${f}" ]] && echo "${f}"; done)
 mapfile -t shfiles < <(git ls-files --cached --others --exclude-standard -- '*.sh' '.ci/run' | while read -r f; do [[ -f "${f}" ]] && echo "${f}"; done)
 if (( ${#gofiles[@]} == 0 || ${#shfiles[@]} == 0 )); then
-  echo "lint: found no files to check; is this a git checkout?" >&2
+  echo "lint: no files to check; want a git checkout" >&2
   exit 1
 fi
 
 unformatted=$(gofmt -l "${gofiles[@]}")
 if [[ -n "${unformatted}" ]]; then
-  echo "lint: not gofmt'ed (gofmt -w them):" >&2
+  echo "lint: not gofmt'ed (run gofmt -w on them):" >&2
   echo "${unformatted}" >&2
   failed=1
 fi
 
 if ! go vet ./...; then
-  echo "lint: go vet found the above" >&2
+  echo "lint: go vet failed" >&2
   failed=1
 fi
 
 if ! command -v shellcheck >/dev/null; then
-  echo "lint: shellcheck is missing: hack/setup.sh, or apt-get install shellcheck" >&2
+  echo "lint: shellcheck is missing: run hack/setup.sh, or apt-get install shellcheck" >&2
   failed=1
 elif ! shellcheck "${shfiles[@]}"; then
-  echo "lint: shellcheck found the above" >&2
+  echo "lint: shellcheck failed" >&2
   failed=1
 fi
 

@@ -14,8 +14,8 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Looks at the HTML report in a headless Chromium, on a desk and on a phone, light and dark: no request, nothing on the console,
-# nothing wider than the screen, no label cut off or written over another, everything within the keyboard's reach.
+# Checks the HTML report in a headless Chromium, at desktop and phone size, light and dark: no requests, no console output,
+# nothing wider than the screen, no truncated or overlapping labels, everything reachable by keyboard.
 #
 # Usage: hack/verify-report.sh [page]    (default: the golden page of the tests)
 
@@ -30,6 +30,6 @@ fi
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Without a browser this check is worth nothing, so a missing one is a failure here; in the unit tests it is a skip.
+# A missing browser fails this check; the unit tests skip it.
 export KGRACE_NEED_BROWSER=1
 exec go test -count=1 -run "${tests}" ./internal/report

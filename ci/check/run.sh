@@ -14,11 +14,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Runs ci/check/job on the cluster that kubectl points to and writes its JUnit into a file:
+# Runs ci/check/job on the current cluster of kubectl and writes its JUnit to a file:
 #
 #   ci/check/run.sh check.xml [folder with a kustomization]     (default: job)
 #
-# The exit code is that of `kgrace check`: 0 fixed, 1 affected, 2 usage, 3 it could not be told. KUBECTL names another kubectl.
+# The exit code is that of `kgrace check`: 0 fixed, 1 affected, 2 usage, 3 no verdict. KUBECTL names another kubectl.
 
 set -o errexit -o nounset -o pipefail
 
@@ -29,21 +29,21 @@ kubectl="${KUBECTL:-kubectl}"
 namespace=kgrace-check
 
 if (( $# < 1 || $# > 2 )) || [[ ! -f "${folder}/kustomization.yaml" ]]; then
-  echo "run.sh: want a file for the JUnit and, if need be, a folder with a kustomization.yaml; got: $*" >&2
+  echo "run.sh: want a file for the JUnit and optionally a folder with a kustomization.yaml; got: $*" >&2
   exit 2
 fi
-# cannot ends with the exit code for "it could not be told": the 1 of a command that failed would read as "affected".
+# cannot exits with the code for "could not be decided"; the 1 of a failed command would mean "affected".
 cannot() {
   echo "run.sh: $1" >&2
   exit 3
 }
 
-# A Job cannot be changed, and what an earlier one found must not be taken for this one's.
+# A Job cannot be changed, and the results of an earlier one must not be taken for this one's.
 "${kubectl}" delete job --ignore-not-found --namespace "${namespace}" kgrace-check || cannot "cannot delete the job of an earlier run"
 "${kubectl}" apply --kustomize "${folder}" || cannot "cannot apply ${folder}"
 
-# kubectl waits for one of the two conditions that end a Job at a time. How either wait ends decides nothing: the exit code of
-# the container does, and without one the result is 3.
+# Two conditions end a Job; kubectl waits for one at a time. The exit code of the container decides, not those of the waits;
+# without one the result is 3.
 "${kubectl}" wait --namespace "${namespace}" --for=condition=Complete --timeout=1900s job/kgrace-check >/dev/null &
 complete=$!
 "${kubectl}" wait --namespace "${namespace}" --for=condition=Failed --timeout=1900s job/kgrace-check >/dev/null &

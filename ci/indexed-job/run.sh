@@ -14,12 +14,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Runs the split catalogue on the cluster that kubectl points to, waits for the parts, merges them and prints the table:
+# Runs the split catalogue on the current cluster of kubectl, waits for the parts, merges them and prints the table:
 #
 #   ci/indexed-job/run.sh [folder with a kustomization]     (default: base)
 #
-# The exit code is that of `kgrace report merge`: 0 good, 1 red, 3 a part is missing or something could not be judged; 2: bad
-# usage. KUBECTL names another kubectl.
+# The exit code is that of `kgrace report merge`: 0 good, 1 red, 2 bad usage, 3 a part is missing or something could not be
+# judged. KUBECTL names another kubectl.
 
 set -o errexit -o nounset -o pipefail
 
@@ -32,11 +32,11 @@ if (( $# > 1 )) || [[ ! -f "${shards}/kustomization.yaml" ]]; then
   echo "run.sh: want a folder with a kustomization.yaml, got: $*" >&2
   exit 2
 fi
-# Jobs cannot be changed, and what an earlier run found must not be taken for this one's.
+# Jobs cannot be changed, and the results of an earlier run must not be taken for this one's.
 "${kubectl}" delete job --ignore-not-found --namespace "${namespace}" kgrace-shards kgrace-merge
 "${kubectl}" apply --kustomize "${shards}"
 
-# Waits until a Job has one of the two conditions that end it; kubectl waits for one of them at a time.
+# Waits until a Job has one of the two conditions that end it; kubectl waits for one at a time.
 ended() {
   local job="$1" timeout="$2"
   "${kubectl}" wait --namespace "${namespace}" --for=condition=Complete --timeout="${timeout}" "job/${job}" &
