@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Fetch stands in for curl and wget in images that hold static programs only: it sends a GET or POST request and writes the
+// Fetch replaces curl and wget in images that have only static programs: it sends a GET or POST request and writes the
 // response. The name it is called by selects whose options it takes; it knows those that upstream's specs use.
 //
 //	curl [-s] [-q] [-g] [-k] [-f] [-X METHOD] [-d DATA] [-m SECONDS] [--connect-timeout SECONDS] [-o FILE] URL
@@ -40,7 +40,7 @@ import (
 
 func main() { os.Exit(fetch(filepath.Base(os.Args[0]), os.Args[1:], os.Stdout, os.Stderr)) }
 
-// request is what a command line asks for.
+// request is the request of a command line.
 type request struct {
 	method, url, body, file string
 	seconds, connect        float64

@@ -155,7 +155,7 @@ func benchVerdict(run benchRun) error {
 	case len(slower) > 0:
 		return red(fmt.Errorf("slower than stock by more than %g %%: %s", run.Limit, strings.Join(slower, ", ")))
 	case len(unclear) > 0:
-		return errors.New("the samples spread too wide to tell: " + strings.Join(unclear, ", ") + "; let the machine rest, take more rounds with --count, or a CPU with --alone")
+		return errors.New("the samples spread too wide for a verdict: " + strings.Join(unclear, ", ") + "; let the machine rest, add rounds with --count, or reserve a CPU with --alone")
 	}
 	return nil
 }

@@ -34,11 +34,11 @@ func TestBenchVerdict(t *testing.T) {
 		code int // -1: no error
 		says string
 	}{
-		"good":                {[]bench.Row{good}, -1, ""},
-		"slower":              {[]bench.Row{good, slow}, verdict.ExitRed, "UpdatePod/force by 100.0 %"},
-		"unclear":             {[]bench.Row{good, wide}, verdict.ExitInvalid, "Termination (± 30 %)"},
-		"red is not invalid":  {[]bench.Row{wide, slow}, verdict.ExitRed, "UpdatePod/force"},
-		"memory is only told": {[]bench.Row{{Benchmark: "UpdatePod/new", Unit: "B/op", Stock: 1, Fixed: 100, Delta: 9900, Found: true}}, -1, ""},
+		"good":                 {[]bench.Row{good}, -1, ""},
+		"slower":               {[]bench.Row{good, slow}, verdict.ExitRed, "UpdatePod/force by 100.0 %"},
+		"unclear":              {[]bench.Row{good, wide}, verdict.ExitInvalid, "Termination (± 30 %)"},
+		"red is not invalid":   {[]bench.Row{wide, slow}, verdict.ExitRed, "UpdatePod/force"},
+		"memory is no verdict": {[]bench.Row{{Benchmark: "UpdatePod/new", Unit: "B/op", Stock: 1, Fixed: 100, Delta: 9900, Found: true}}, -1, ""},
 	} {
 		err := benchVerdict(benchRun{Limit: 5, Rows: c.rows})
 		code := -1

@@ -53,12 +53,13 @@ func newE2ECommand(app *app) *cobra.Command {
 		Use:   "e2e [scenario...]",
 		Short: "Run the scenarios on kind clusters, one for each arm, and print one table",
 		Long: `Run the named scenarios, or all of the kind level, on a kind cluster for each arm (one control plane, one worker) and print the
-table of ` + "`kgrace regress`" + `: scenario, rule, what the stock and the fixed kubelet showed, when the last container died.
+table of ` + "`kgrace regress`" + `: scenario, rule, outcome on stock and fixed, when the last container died.
 
 The node images are built from modules, as with ` + "`kgrace image build`" + `, or named by flags; only named ones may have to be pulled.
 A Docker engine is needed; --setup installs and starts one if none runs, and takes it down at the end.
 
-Clusters are always deleted at the end. Histories, results-kind.json, JUnit, an HTML report and, if a verdict is not as expected, the nodes' logs go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
+Clusters are always deleted at the end. Histories, results-kind.json, JUnit, an HTML report and, if a verdict is not as expected, the
+nodes' logs go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
 
 Exit codes:
   0  every verdict is the expected one

@@ -37,7 +37,7 @@ func TestImageCommandLines(t *testing.T) {
 	}{
 		"an arm":                  {[]string{"build", "--arm", "both"}, verdict.ExitUsage, `unknown arm "both"`},
 		"a source":                {[]string{"build", "--from", "air"}, verdict.ExitUsage, "there are modules, image and tarball"},
-		"a source of what kind":   {[]string{"build", "kindest/node:v1"}, verdict.ExitUsage, "say what kindest/node:v1 is"},
+		"a source of what kind":   {[]string{"build", "kindest/node:v1"}, verdict.ExitUsage, "kindest/node:v1 needs --from image"},
 		"no image":                {[]string{"build", "--from", "image"}, verdict.ExitUsage, "name the image"},
 		"a minor":                 {[]string{"build", "--from", "modules", "--kubernetes", "v1.1"}, verdict.ExitUsage, `unknown Kubernetes minor "v1.1"`},
 		"push without a registry": {[]string{"build", "--from", "modules", "--push", "--image", "node:v1"}, verdict.ExitUsage, "names no registry"},

@@ -41,7 +41,7 @@ func TestMatrixCommandLine(t *testing.T) {
 		"a patch":         {[]string{"--patch", "one"}, verdict.ExitUsage, "--patch one: want the number of a patch in its series, from 1"},
 		"a patch too far": {[]string{"--patch", "99"}, verdict.ExitUsage, "no series has a patch 99"},
 		"a minor":         {[]string{"--kubernetes", "v1.1"}, verdict.ExitUsage, `unknown Kubernetes minor "v1.1"`},
-		"a format":        {[]string{"--format", "xml"}, verdict.ExitUsage, "--format xml: there are table, markdown and json"},
+		"a format":        {[]string{"--format", "xml"}, verdict.ExitUsage, "--format xml: want table, markdown or json"},
 		"both":            {[]string{"--kept", "--fresh"}, verdict.ExitUsage, "exclude each other"},
 		"an argument":     {[]string{"all"}, verdict.ExitUsage, "unknown command"},
 		"the default's":   {[]string{"--kubernetes", "default", "--patch", "1", "--kept"}, verdict.ExitInvalid, "the matrix is incomplete"},

@@ -35,7 +35,7 @@ func TestPropertiesAndMutantsRefuseUnknownNames(t *testing.T) {
 		{[]string{"properties", "--arm", "left"}, "known: stock, fixed"},
 		{[]string{"properties", "--runtime", "docker"}, "known: containerd, crio"},
 		{[]string{"properties", "--kubernetes", "v1.2"}, "versions.yaml knows"},
-		{[]string{"properties", "--kubernetes", "v1.22"}, "the suite of v1.22 plays no random scenarios"},
+		{[]string{"properties", "--kubernetes", "v1.22"}, "the suite of v1.22 has no random scenarios"},
 		{[]string{"properties", "--histories", "0"}, "at least 1"},
 		{[]string{"properties", "--kind", "slow"}, "known: requests, unhurried"},
 		{[]string{"properties", "--output", "xml"}, "table"},

@@ -59,8 +59,8 @@ func newRegressCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "regress [scenario...]",
 		Short: "Run the scenarios on both arms, on real or simulated nodes, and print a table",
-		Long: `Run the named scenarios, or all of them, on both arms and print one table: scenario, rule, what the stock and the fixed kubelet
-showed, whether that is what the catalogue expects, and when the last container died.
+		Long: `Run the named scenarios, or all of them, on both arms and print one table: scenario, rule, outcome on the stock and the fixed
+kubelet, whether the catalogue expects it, and when the last container died.
 
 Level node runs a real node of each arm and needs root. Level sim runs each arm's kubelet code against a simulated runtime, in
 virtual time; it needs Go and nothing else, and gives one table for each simulated runtime.

@@ -308,7 +308,7 @@ func TestSplitRefuses(t *testing.T) {
 	}{
 		{[]string{"regress", "--level", "sim", "--shard", "4/4"}, "0/4, 1/4, 2/4 and 3/4 are the parts of four"},
 		{[]string{"regress", "--shard", "0/4"}, "for runs at level sim"},
-		{[]string{"regress", "--level", "sim", "--shard", "1/2", "lengthen"}, "part 1/2 has no scenario: there are 1"},
+		{[]string{"regress", "--level", "sim", "--shard", "1/2", "lengthen"}, "part 1/2 has no scenario: want at most 1 parts"},
 		{[]string{"regress", "--level", "sim", "--suites", suites}, "set ARTIFACTS"},
 		{[]string{"regress", "--level", "sim", "--suites", suites, "--kubernetes", "v1.36"}, "are of v1.37, not of v1.36"},
 		{[]string{"properties", "--shard", "0/4", "--seed", "0"}, "--shard needs a --seed"},

@@ -94,7 +94,7 @@ const patchReadme = "patches/README.md"
 func patchTable(ctx context.Context, r *kubetree.Repo) (have, want string, err error) {
 	data, err := os.ReadFile(filepath.Join(r.Root, patchReadme))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", fmt.Errorf("%s is missing; it says what each patch does", patchReadme)
+		return "", "", fmt.Errorf("%s is missing; it has the tables of the patches", patchReadme)
 	}
 	if err != nil {
 		return "", "", err

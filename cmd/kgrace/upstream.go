@@ -143,7 +143,7 @@ func descriptionFaults(template, text string) []string {
 		faults = append(faults, "an instruction of the template is left in it")
 	}
 	for _, found := range append(closesIssue.FindAllString(text, -1), mention.FindAllString(text, -1)...) {
-		faults = append(faults, fmt.Sprintf("%q closes an issue or mentions somebody; whoever opens the pull request decides that", strings.TrimSpace(found)))
+		faults = append(faults, fmt.Sprintf("%q closes an issue or mentions somebody; leave that to whoever opens the pull request", strings.TrimSpace(found)))
 	}
 	return faults
 }

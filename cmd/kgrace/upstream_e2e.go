@@ -178,7 +178,7 @@ func parallelOnly(run, not []upstreame2e.Spec) (parallel, left []upstreame2e.Spe
 	left = not
 	for _, s := range run {
 		if s.Serial {
-			s.Why = "left out by --no-serial; otherwise run because: " + s.Why
+			s.Why = "left out by --no-serial; covers: " + s.Why
 			left = append(left, s)
 		} else {
 			parallel = append(parallel, s)

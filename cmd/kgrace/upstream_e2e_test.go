@@ -59,7 +59,7 @@ func TestUpstreamE2EExitCodes(t *testing.T) {
 		{"passed", "passed", verdict.ExitGood, ""},
 		{"failed", "passed", verdict.ExitGood, ""},
 		{"passed", "failed", verdict.ExitRed, "red: pass on stock and fail on fixed: a spec"},
-		{"failed", "failed", verdict.ExitInvalid, "invalid: say nothing about the arms: a spec"},
+		{"failed", "failed", verdict.ExitInvalid, "invalid: no verdict on the arms: a spec"},
 		{"passed", "", verdict.ExitInvalid, "invalid"},
 	} {
 		var output, errs strings.Builder

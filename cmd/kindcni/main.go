@@ -40,7 +40,7 @@ func main() {
 func run(ctx context.Context) error {
 	self, subnets := os.Getenv("HOST_IP"), strings.Split(os.Getenv("POD_SUBNET"), ",")
 	if self == "" || subnets[0] == "" {
-		return fmt.Errorf("HOST_IP and POD_SUBNET are not set: want this node's address and the pods' subnets")
+		return fmt.Errorf("HOST_IP or POD_SUBNET is not set: want this node's address and the pods' subnets")
 	}
 	api, err := inCluster()
 	if err != nil {

@@ -35,13 +35,13 @@ func DryRun(c Config, out io.Writer) error {
 		node = c.Nodes[0]
 	}
 	now := time.Now()
-	fmt.Fprintln(out, "# The least rights. Those on pods/log, nodes/proxy and, with --node, nodes can be left out; less can be told then.")
+	fmt.Fprintln(out, "# The minimal rights. Those on pods/log, nodes/proxy and, with --node, nodes are optional; without them there are fewer verdicts.")
 	for _, role := range c.Roles() {
 		if err := writeYAML(out, role); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(out, "# What is made, and removed in the end; the pods once for each node. RUN is random.\n")
+	fmt.Fprintf(out, "# The objects that a run creates, and removes at the end; the pods once for each node. RUN is random.\n")
 	if c.Namespace == "" {
 		if err := writeYAML(out, c.namespace("kgrace-check-"+id, id, now.Add(c.runTime(1)))); err != nil {
 			return err

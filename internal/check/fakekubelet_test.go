@@ -121,7 +121,7 @@ func (p *process) run(f *fakeAPI, key string) {
 	hooked := p.pod.Spec.Containers[0].Lifecycle != nil
 	var begin time.Time
 	var kill, term <-chan time.Time
-	// in stops a container after the given time, with its hook first if it has one.
+	// in kills a container after the given time or, if it has a hook, sends TERM then and kills it after the window.
 	in := func(left time.Duration) {
 		if hooked {
 			term, left = time.After(left), left+window

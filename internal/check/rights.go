@@ -38,9 +38,9 @@ type right struct {
 func (r right) String() string { return r.verb + " " + r.resource }
 
 const (
-	withoutLog   = "zero cannot be told, and forced only by the kubelet's metrics"
+	withoutLog   = "no verdict on zero, and on forced only from the kubelet's metrics"
 	withoutNodes = "versions are not shown, and a node that fails in between is not noticed"
-	withoutProxy = "what the kubelet counts itself is not shown"
+	withoutProxy = "the kubelet's own count is not shown"
 )
 
 // Rights returns the rights that a run with this configuration uses.
@@ -99,7 +99,7 @@ func (r *run) ask(ctx context.Context) (missing []string, err error) {
 		}
 	}
 	if len(refused) > 0 {
-		where := "in all namespaces; --namespace takes one that is there, with fewer rights"
+		where := "in all namespaces; --namespace uses an existing one, with fewer rights"
 		if r.Namespace != "" {
 			where = "in namespace " + r.Namespace
 		}

@@ -36,7 +36,7 @@ func TestTargets(t *testing.T) {
 		"all":              {nil, "a b", "", ""},
 		"one not Ready":    {func(f *fakeAPI, _ *Config) { f.nodes["b"].Status.Conditions = nil }, "a", "b: is not Ready", ""},
 		"Windows":          {func(f *fakeAPI, _ *Config) { f.nodes["b"].Status.NodeInfo.OperatingSystem = "windows" }, "a", "b: runs windows", ""},
-		"a taint":          {func(f *fakeAPI, _ *Config) { f.taint("b", "x") }, "a", "1 with taints (--tainted takes them)", ""},
+		"a taint":          {func(f *fakeAPI, _ *Config) { f.taint("b", "x") }, "a", "1 with taints (--tainted includes them)", ""},
 		"a taint, wanted":  {func(f *fakeAPI, c *Config) { f.taint("b", "x"); c.Tainted = true }, "a b", "", ""},
 		"cordoned":         {func(f *fakeAPI, _ *Config) { f.taint("b", corev1.TaintNodeUnschedulable) }, "a b", "", ""},
 		"by name":          {func(_ *fakeAPI, c *Config) { c.Nodes = []string{"b", "b"} }, "b", "", ""},
