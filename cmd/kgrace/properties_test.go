@@ -41,7 +41,7 @@ func TestPropertiesAndMutantsRefuseUnknownNames(t *testing.T) {
 		{[]string{"properties", "--output", "xml"}, "table"},
 		{[]string{"mutants", "round-up"}, "round-down"},
 		{[]string{"mutants", "--level", "kind"}, "known: sim, node"},
-		{[]string{"mutants", "--level", "node", "round-down"}, "names no scenario of level node"},
+		{[]string{"mutants", "--level", "node", "round-down"}, "none of these mutants names a scenario of level node"},
 	} {
 		var output, errs bytes.Buffer
 		code := run(t.Context(), c.args, &output, &errs)
