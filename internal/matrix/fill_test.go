@@ -90,7 +90,7 @@ func TestFillTwiceFillsOnce(t *testing.T) {
 	if !strings.Contains(s.log.String(), "[36/36] v1.36 patch 3 of 3, scenarios: proved (kept)") {
 		t.Errorf("the progress is\n%s", s.log.String())
 	}
-	s.plans[0] = newTestPlan(t, "v1.37", map[string]string{"0003-e2e.patch": patchText(3, "none (no)", e2eDiff)})
+	s.plans[0] = newTestPlan(t, "v1.37", map[string]string{"0003-e2e.patch": patchText(3, "none (no)", e2eDiff) + "-- \n"})
 	s.fill(t)
 	want := "v1.37 1 scenarios, v1.37 2 scenarios, v1.37 3 applies, v1.37 3 builds, v1.37 3 upstream, v1.37 3 without, v1.37 3 with, v1.37 3 scenarios"
 	if got := strings.Join(s.proved, ", "); got != want {

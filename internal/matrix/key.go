@@ -21,6 +21,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // cellFormat is part of every key. Raise it when the meaning of a column changes.
@@ -34,8 +35,8 @@ type Inputs struct {
 	Sources map[Column]string
 }
 
-// Key returns the digest of all inputs of a cell: the stock arm, the toolchain, the patches up to this one (for scenarios
-// the whole series), the declared tests, and this project's own sources for the column. It is a lower-case hexadecimal
+// Key returns the digest of all inputs of a cell: the stock arm, the toolchain, the changes of the patches up to this one (for
+// scenarios the whole series, and the patch's trailer), the declared tests, and this project's own sources for the column. It is a lower-case hexadecimal
 // SHA-256.
 func (p *Plan) Key(number int, column Column, in Inputs) string {
 	h := sha256.New()
@@ -54,7 +55,15 @@ func (p *Plan) Key(number int, column Column, in Inputs) string {
 		last = len(p.Patches)
 	}
 	for _, patch := range p.Patches[:last] {
-		write(patch.Name, string(patch.Data))
+		if column == Applies {
+			write(patch.Name, string(patch.Data))
+		} else {
+			write(patch.Name, patch.Diff) // a commit message proves nothing
+		}
+	}
+	if column == Scenarios {
+		own := p.Patches[number-1]
+		write(strings.Join(own.Scenarios, " "), own.NoScenario)
 	}
 	if column == Without || column == With {
 		// Marshalling plain strings does not fail.

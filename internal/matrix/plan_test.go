@@ -201,6 +201,8 @@ func TestKeys(t *testing.T) {
 		"the stock arm":      {newTestPlan(t, "v1.37", nil), Inputs{Stock: "abd", Sources: in.Sources}, func(int, Column) bool { return true }},
 		"the toolchain":      {goPins, in, func(_ int, c Column) bool { return c != Applies }},
 		"the second patch":   {newTestPlan(t, "v1.37", map[string]string{"0002-two.patch": patchText(2, "shorten-late", secondDiff) + "-- \n"}), in, func(n int, c Column) bool { return n >= 2 || c == Scenarios }},
+		"its message":        {newTestPlan(t, "v1.37", map[string]string{"0002-two.patch": strings.Replace(patchText(2, "shorten-late", secondDiff), "\nDrop-When", "\nNo-More: x\nDrop-When", 1)}), in, func(n int, c Column) bool { return n >= 2 && c == Applies }},
+		"its scenarios":      {newTestPlan(t, "v1.37", map[string]string{"0002-two.patch": patchText(2, "shorten-once", secondDiff)}), in, func(n int, c Column) bool { return n >= 2 && c == Applies || n == 2 && c == Scenarios }},
 		"a test's reason":    {newTestPlan(t, "v1.37", map[string]string{"intree.yaml": strings.Replace(declaredText, "TestTwo, reason: got 0", "TestTwo, reason: got 1", 1)}), in, func(n int, c Column) bool { return n == 2 && (c == Without || c == With) }},
 		"a comment there":    {newTestPlan(t, "v1.37", map[string]string{"intree.yaml": "# more\n" + declaredText}), in, func(int, Column) bool { return false }},
 		"a column's sources": {newTestPlan(t, "v1.37", nil), Inputs{Stock: "abc", Sources: map[Column]string{Builds: "b2", Scenarios: "s"}}, func(_ int, c Column) bool { return c == Builds }},

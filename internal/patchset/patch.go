@@ -38,6 +38,8 @@ type Patch struct {
 	Subject string
 	// Body is the commit message after the subject, trailers included.
 	Body string
+	// Diff is everything after the commit message.
+	Diff string
 	// Files are the changed files, in the order of the diff.
 	Files []File
 }
@@ -79,7 +81,7 @@ func Parse(name string, data []byte) (*Patch, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	message, diff := splitMessage(body.String())
-	p.Body = strings.TrimSpace(message)
+	p.Body, p.Diff = strings.TrimSpace(message), diff
 	if p.Files, err = parseDiff(diff); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
