@@ -232,6 +232,9 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 				pending[e.CallID] = e
 			}
 		case history.CRIReturn:
+			if e.At.Equal(f.finished) && e.Error != "" {
+				continue // the teardown cancels the calls that never returned
+			}
 			if syncs(e) {
 				f.synced = append(f.synced, e.At)
 			}

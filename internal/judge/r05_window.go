@@ -16,7 +16,10 @@ limitations under the License.
 
 package judge
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // windowRule judges R5: with a grace above 0, a container whose hook or turn used up its time before its first stop call still
 // gets 2 s from that call; no container is killed before the deadline, and none lives past deadline + 2 s. A container that had
@@ -47,14 +50,22 @@ func windowRule(f *facts) Finding {
 			return invalid("no stop call of container %s was recorded", c.Name)
 		}
 		s := c.stops[0]
-		due, _ := f.deadline(max(f.sentBy(s.at), 1)) // a later request neither removes nor grants a window
-		usedUp := c.waits() && due.Sub(s.at) < f.Window
+		due, _ := f.deadline(max(f.sentBy(s.at), 1)) // a later request grants no window
+		usedUp := c.waits() && due.Sub(s.at) < f.Window && !f.shortened(s.at, c.exit.at)
 		if got := c.exit.at.Sub(s.at); usedUp && got < f.Window-f.Grain {
 			return broken(c.exit.at, "container %s was killed %.2f s after its stop call at %s; it was due %v",
 				c.Name, got.Seconds(), f.when(s.at), f.Window)
 		}
 	}
 	return held("dead at %s, deadline %s", f.when(last), f.when(earliest))
+}
+
+// shortened reports whether a request moved the deadline between two points in time.
+func (f *facts) shortened(from, to time.Time) bool {
+	return slices.ContainsFunc(f.shortenings(), func(n int) bool {
+		sent := f.requests[n-1].sent
+		return !sent.Before(from) && !sent.After(to)
+	})
 }
 
 // secondWindow returns a finding if a container that had been asked to stop was given more time than a shortening left.

@@ -24,6 +24,11 @@ import "github.com/kgrace/kgrace/internal/scenario"
 // timers show only at the unit and sim levels, where a bubble does not end while one is left.
 func noLeftoversRule(f *facts) Finding {
 	if len(f.unanswered) > 0 {
+		for _, c := range f.containers {
+			if c.exit == nil {
+				return invalid("the observation ended with container %s alive", c.Name)
+			}
+		}
 		e := f.unanswered[0]
 		return broken(f.finished, "the %s call of %s had not returned when the observation ended", e.Call, f.when(e.At))
 	}

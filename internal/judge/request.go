@@ -84,7 +84,12 @@ func deleted(events []history.Event, i int, spec int64) (request, bool) {
 		r.grace, r.negative = 1, true
 	}
 	if seen, ok := shown(events, i, r.grace); ok {
-		r.told = seen
+		r.told = seen.At
+		// The API server counts from a deletionTimestamp in whole seconds. If first delete + grace has passed for it, it stores a
+		// grace of 1 from now, and that is what the kubelet is asked for.
+		if seen.Grace != nil && *seen.Grace > 0 {
+			r.grace = min(r.grace, *seen.Grace)
+		}
 	}
 	return r, true
 }
@@ -116,10 +121,10 @@ func answered(events []history.Event) (history.Event, bool) {
 	return history.Event{}, false
 }
 
-// shown returns when a watch showed the change by the delete at events[i]: the first event of the pod after it, and before the
+// shown returns the watch event that showed the change by the delete at events[i]: the first event of the pod after it, and before the
 // next delete, with a new deletionGracePeriodSeconds, or the pod's removal. A delete with no smaller grace than the pod already
 // has changes nothing.
-func shown(events []history.Event, i int, asked int64) (time.Time, bool) {
+func shown(events []history.Event, i int, asked int64) (history.Event, bool) {
 	had := int64(-1)
 	for _, e := range events[:i] {
 		if e.Kind == history.APIPod && e.Grace != nil {
@@ -127,15 +132,15 @@ func shown(events []history.Event, i int, asked int64) (time.Time, bool) {
 		}
 	}
 	if had >= 0 && asked >= had {
-		return time.Time{}, false
+		return history.Event{}, false
 	}
 	for _, e := range events[i+1:] {
 		switch {
 		case e.Kind == history.APIDelete:
-			return time.Time{}, false
+			return history.Event{}, false
 		case e.Kind == history.APIPod && (e.Reason == "DELETED" || e.Grace != nil && *e.Grace != had):
-			return e.At, true
+			return e, true
 		}
 	}
-	return time.Time{}, false
+	return history.Event{}, false
 }

@@ -79,6 +79,8 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 	scenario.Deadline: {
 		{"killed at the new deadline", "shorten-once", []timeline{del(0, 24), stop(.1, "main", 24, 12), del(3, 12),
 			stop(3.1, "main", 9, 9), killed(12.1, "main"), over(12.1)}, held_, "deadline 12.00 s"},
+		{"killed at once, since for the API server the new deadline had passed", "shorten-once", []timeline{del(0, 24), stop(.1, "main", 24, 11.3),
+			storedAs(1, 11.3, 12), stop(11.35, "main", 0, .05), killed(11.4, "main"), over(11.4)}, held_, "deadline 11.30 s"},
 		{"killed at the old deadline", "shorten-once", []timeline{del(0, 24), stop(.1, "main", 24, 24), del(3, 12),
 			killed(24.1, "main"), over(24.1)}, broken_, "lived until 24.10 s"},
 		{"killed too early", "shorten-once", []timeline{del(0, 24), stop(.1, "main", 24, 11), del(3, 12),
@@ -214,6 +216,8 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			killed(7.2, "main"), over(7.2)}, held_, ""},
 		{"asked when its hook had ended, shortened after that", "hook-done-not-repeated", []timeline{del(0, 20), ran(.1, 1), stop(1.2, "main", 19, 9), del(2, 3),
 			stop(2.1, "main", 1, 1), killed(3.1, "main"), over(3.2)}, held_, ""},
+		{"a hook used the time, shortened in the window", "hook-exec-shorten", []timeline{del(0, 4), ran(.1, 3), stop(3.1, "main", 2, .5),
+			del(3.5, 2), stop(3.6, "main", 0, 0), killed(3.6, "main"), over(3.7)}, held_, ""},
 		{"a second window", "shorten-thrice", []timeline{del(0, 24), stop(.1, "main", 24, 8), del(2, 15), stop(2.1, "main", 13, 8), del(4, 7),
 			stop(4.1, "main", 5, 5), killed(9.1, "main"), over(9.1)}, broken_, "had been asked to stop before, was given 5 s"},
 		{"grace 0", "force-direct", []timeline{forced(0), killed(.1, "main"), over(.1)}, none, "no window"},
@@ -257,6 +261,8 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 	scenario.RuntimeCalls: {
 		{"the second call beside the first", "sandbox-order", []timeline{del(0, 24), stop(.1, "main", 24, 10), del(3, 10), stop(3.1, "main", 7, 7),
 			killed(10.05, "main"), over(10.1)}, held_, "2 stop calls"},
+		{"a call that hung until the teardown", "sandbox-order", []timeline{finished(20), del(0, 24), del(3, 10),
+			called(.1, 19.9, "StopContainer", "main", history.Seconds(24), "Canceled: context canceled")}, none, "ended with container main alive"},
 		{"cancelled under a live container", "sandbox-order", []timeline{del(0, 24),
 			called(.1, 3, "StopContainer", "main", history.Seconds(24), "Canceled: context canceled"), del(3, 10),
 			stop(3.2, "main", 7, 7), killed(10.1, "main"), over(10.1)}, broken_, "cancelled at 3.10 s"},
@@ -327,6 +333,9 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			stop(5.05, "sidecar", 2, 2), killed(5.1, "main"), killed(7.1, "sidecar"), over(7.1)}, held_, ""},
 	},
 	scenario.NoLeftovers: {
+		{"a call that hangs, and a container that still runs", "stop-hangs", []timeline{del(0, 24), del(3, 10),
+			{{At: at(.1), Kind: history.CRICall, Call: "StopContainer", Container: "main", Grace: history.Seconds(24), CallID: 7}}, finished(20)},
+			none, "ended with container main alive"},
 		{"given up", "hook-http-shorten", []timeline{del(0, 20), line(.1, "main", "HTTP-START"), del(3, 2), line(3.1, "main", "HTTP-GONE"),
 			stop(3.1, "main", 2, 2), killed(5.1, "main"), over(5.1)}, held_, ""},
 		{"never given up", "hook-http-shorten", []timeline{del(0, 20), line(.1, "main", "HTTP-START"), del(3, 2),

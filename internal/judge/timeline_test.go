@@ -43,6 +43,13 @@ func del(s float64, grace int64) timeline {
 	}
 }
 
+// storedAs is an accepted delete for which the API server stores another grace than was asked for.
+func storedAs(stored int64, s float64, grace int64) timeline {
+	all := del(s, grace)
+	all[2].Grace = &stored
+	return all
+}
+
 // ignored is an accepted delete that changed nothing.
 func ignored(s float64, grace int64) timeline { return del(s, grace)[:2] }
 
