@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,6 +142,25 @@ func TestNeighbours(t *testing.T) {
 	} {
 		if _, err := parseNeighbours([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %q", name, err, tc.want)
+		}
+	}
+}
+
+// TestSkip checks that the neighbours' skip leaves out theirs alone, not the serial specs of a series.
+func TestSkip(t *testing.T) {
+	n, err := LoadNeighbours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"[sig-node] [Serial] Containers Lifecycle should restart the containers":                                                                                       true,
+		"[sig-node] MirrorPodWithGracePeriod when create a mirror pod and the container runtime is temporarily down [Serial] [Disruptive] the mirror pod should end":   true,
+		"[sig-node] Containers Lifecycle should call PreStop hooks":                                                                                                    false,
+		"[sig-node] Pod Termination Grace Period when a terminating pod is evicted [Serial] [Feature:Eviction] should kill its containers with the eviction's seconds": false,
+	} {
+		skipped := slices.ContainsFunc(n.Skip, func(s Skip) bool { return regexp.MustCompile(s.Specs).MatchString(text) })
+		if skipped != want {
+			t.Errorf("%q: skipped is %v", text, skipped)
 		}
 	}
 }
