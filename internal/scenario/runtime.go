@@ -52,7 +52,6 @@ func runtimes() []Scenario {
 		Scaled:   map[Level]Times{LevelNode: {Grace: 24, Steps: []Step{del(0, 24), del(3, 12)}}},
 		Expect:   keeps(Kept),
 		Levels:   everywhere,
-		NotOn:    map[string]string{"crio": "CRI-O does not start an exec, and so no exec probe, in a container that is being stopped"},
 		BrokenIn: map[string]string{"v1.35": probesCut, "v1.36": probesCut},
 	}, {
 		ID:     "stop-errors",

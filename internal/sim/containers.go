@@ -35,6 +35,9 @@ const (
 	containerLabel = "io.kubernetes.container.name"
 )
 
+// unstartedCode is the exit code of a container's init process that gets a signal before it becomes the program.
+const unstartedCode = 2
+
 // container is one container. Its fields need the runtime's lock.
 type container struct {
 	rt      *Runtime
@@ -48,7 +51,8 @@ type container struct {
 	exitCode                   int32
 	told                       bool // the exit was recorded
 	reason, message            string
-	starting, removing         bool
+	// starting is closed when the start under way is over; nil if there is none.
+	starting chan struct{}
 
 	// main is the main process after its start; execs are the other live processes.
 	main  *process
@@ -60,6 +64,8 @@ type container struct {
 	termSent bool
 	// loop is CRI-O's running stop loop; nil if there is none.
 	loop *stopLoop
+	// removal is closed when the last removal that came to CRI-O is over; nil if none came.
+	removal chan struct{}
 	// unmounted records that CRI-O unmounted the root filesystem while the container ran.
 	unmounted bool
 }
@@ -131,12 +137,14 @@ func (rt *Runtime) StartContainer(ctx context.Context, id string) error {
 			rt.mu.Unlock()
 			return nil, err
 		}
-		c.starting = true
+		over := make(chan struct{})
+		defer close(over)
+		c.starting = over
 		rt.mu.Unlock()
 		err = pause(ctx, rt.options.StartLatency)
 		rt.mu.Lock()
 		defer rt.mu.Unlock()
-		c.starting = false
+		c.starting = nil
 		if err == nil {
 			err = c.start()
 		}
@@ -152,9 +160,7 @@ func (c *container) mayStart() error {
 	switch {
 	case c.state != runtimev1.ContainerState_CONTAINER_CREATED:
 		return fmt.Errorf("failed to set starting state for container %q: container is in %s state", c.id, c.state)
-	case c.removing:
-		return fmt.Errorf("failed to set starting state for container %q: container is in removing state, can't be started", c.id)
-	case c.starting:
+	case c.starting != nil:
 		return fmt.Errorf("failed to set starting state for container %q: container is already in starting state", c.id)
 	}
 	return nil
@@ -228,6 +234,14 @@ func (c *container) exited() {
 	c.rt.announce(c.id, c.sandbox, runtimev1.ContainerEventType_CONTAINER_STOPPED_EVENT)
 }
 
+// endedUnstarted handles the end of a container that was created and never started: its init process exits on any signal.
+func (c *container) endedUnstarted() {
+	c.state, c.finished, c.exitCode, c.reason = runtimev1.ContainerState_CONTAINER_EXITED, time.Now(), unstartedCode, "Error"
+	c.tell()
+	close(c.stopped)
+	c.rt.announce(c.id, c.sandbox, runtimev1.ContainerEventType_CONTAINER_STOPPED_EVENT)
+}
+
 // tell records the exit, once.
 func (c *container) tell() {
 	if c.told || c.finished.IsZero() {
@@ -244,6 +258,11 @@ func (c *container) tell() {
 // running reports whether the main process is running.
 func (c *container) running() bool { return c.state == runtimev1.ContainerState_CONTAINER_RUNNING }
 
+// living reports whether the container has a main process: running, or waiting for its start.
+func (c *container) living() bool {
+	return c.running() || c.state == runtimev1.ContainerState_CONTAINER_CREATED
+}
+
 // vanish ends the container's processes without a record.
 func (c *container) vanish() {
 	if c.main != nil {
@@ -256,8 +275,8 @@ func (c *container) vanish() {
 
 // forget clears the state that a dying daemon loses.
 func (c *container) forget() {
-	c.termSent, c.loop = false, nil
-	c.starting, c.removing = false, false
+	c.termSent, c.loop, c.removal = false, nil, nil
+	c.starting = nil
 }
 
 // RemoveContainer removes a container, by force if it runs. Removing an unknown container succeeds.
@@ -269,32 +288,20 @@ func (rt *Runtime) RemoveContainer(ctx context.Context, id string) error {
 		if !ok {
 			return nil, nil
 		}
-		return nil, rt.removeContainer(ctx, c)
+		return nil, rt.variant().remove(ctx, c)
 	})
 	return err
 }
 
-func (rt *Runtime) removeContainer(ctx context.Context, c *container) error {
-	rt.mu.Lock()
-	running := c.running()
-	rt.mu.Unlock()
-	if running {
-		if err := rt.variant().forceStop(ctx, c); err != nil {
-			return fmt.Errorf("failed to forcibly stop container %q: %w", c.id, err)
-		}
-	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+// drop removes a container that does not run from the table; it reports whether it was there. mu is held.
+func (rt *Runtime) drop(c *container) (there bool, err error) {
 	switch {
 	case c.running():
-		return fmt.Errorf("failed to set removing state for container %q: container is still running, to stop first", c.id)
-	case c.starting:
-		return fmt.Errorf("failed to set removing state for container %q: container is in starting state, can't be removed", c.id)
+		return false, fmt.Errorf("failed to set removing state for container %q: container is still running, to stop first", c.id)
+	case c.starting != nil:
+		return false, fmt.Errorf("failed to set removing state for container %q: container is in starting state, can't be removed", c.id)
 	}
-	if _, ok := rt.containers.get(c.id); !ok {
-		return nil
-	}
+	_, there = rt.containers.get(c.id)
 	rt.containers.remove(c.id)
-	rt.announce(c.id, c.sandbox, runtimev1.ContainerEventType_CONTAINER_DELETED_EVENT)
-	return nil
+	return there, nil
 }

@@ -18,9 +18,12 @@ package sim
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -71,8 +74,8 @@ func TestCRIOLongerIsIgnored(t *testing.T) {
 		id := s.start("main", "--stubborn")
 		first := s.stop(id, 5)
 		s.at(2 * time.Second)
-		s.stop(id, 60).returned(5*time.Second, "OK")
-		first.returned(5*time.Second, "OK")
+		s.stop(id, 60).returned(5*time.Second+crioTermTakes, "OK")
+		first.returned(5*time.Second+crioTermTakes, "OK")
 	})
 }
 
@@ -92,7 +95,7 @@ func TestCRIOCancelledStopGoesOn(t *testing.T) {
 			s.t.Error("the root filesystem is still there")
 		}
 		s.at(21 * time.Second)
-		s.died(id, 20*time.Second, 137)
+		s.died(id, 20*time.Second+crioTermTakes, 137)
 	})
 }
 
@@ -116,7 +119,7 @@ func TestCRIOExecIgnoresItsClient(t *testing.T) {
 		forever.returned(time.Second, "Canceled")
 		s.at(20 * time.Second)
 		s.said("main", "START@0s", "HOOK-START@0s", "HOOK-START@0s", "HOOK-END@10s")
-		s.stop(id, 0).returned(20*time.Second+crioKillDelay, "OK") // ends the other call too
+		s.stop(id, 0).returned(20*time.Second+crioTermTakes, "OK") // ends the other call too
 	})
 }
 
@@ -132,12 +135,35 @@ func TestCRIOExecTimeout(t *testing.T) {
 	})
 }
 
-func TestCRIONoExecDuringStop(t *testing.T) {
+func TestCRIOExecDuringStop(t *testing.T) {
 	play(t, asCRIO, func(s *stage) {
 		id := s.start("main", "--stubborn")
 		s.stop(id, 20)
-		s.exec(id, 0, "mark").returned(0, "Unknown")
-		s.said("main", "START@0s", "TERM@0s")
+		s.at(time.Second)
+		s.exec(id, 0, "mark").returned(time.Second, "OK")
+		s.exec(id, 0, "hook", "--for", "forever").failed(20*time.Second+crioTermTakes, 137)
+		s.said("main", "START@0s", "TERM@0s", "MARK@1s", "HOOK-START@1s", "EOF@20.01s")
+	})
+}
+
+func TestCRIONoExecDuringKill(t *testing.T) {
+	latency := 20 * time.Millisecond
+	play(t, Options{Behaviour: CRIO, SignalLatency: latency}, func(s *stage) {
+		id := s.start("main", "--stubborn")
+		s.stop(id, 1)
+		s.at(time.Second + latency + crioTermTakes + time.Millisecond) // KILL is on its way
+		s.alive(id)
+		s.exec(id, 0, "mark").returned(s.now(), "Unknown")
+	})
+}
+
+func TestCRIOExecAfterTheEnd(t *testing.T) {
+	play(t, asCRIO, func(s *stage) {
+		created := s.create("created")
+		s.exec(created, 0, "mark").returned(0, "Unknown")
+		id := s.start("main", "--exit-after", "1s")
+		s.at(2 * time.Second)
+		s.exec(id, 0, "mark").returned(2*time.Second, "NotFound")
 	})
 }
 
@@ -166,17 +192,6 @@ func TestCRIOStopHoldsTheLock(t *testing.T) {
 	})
 }
 
-func TestCRIOSandboxStop(t *testing.T) {
-	play(t, asCRIO, func(s *stage) {
-		a, b := s.start("a", "--stubborn"), s.start("b", "--exit-after-term", "1s")
-		if err := s.StopPodSandbox(s.t.Context(), s.sandbox); err != nil {
-			s.t.Error(err)
-		}
-		s.died(a, crioSandboxTimeout*time.Second, 137) // one timeout for both
-		s.died(b, time.Second, 0)
-	})
-}
-
 func TestCRIORestartedStartsAfresh(t *testing.T) {
 	play(t, asCRIO, func(s *stage) {
 		id := s.start("main", "--stubborn")
@@ -187,18 +202,191 @@ func TestCRIORestartedStartsAfresh(t *testing.T) {
 		call.returned(5*time.Second, "Unavailable")
 		s.at(30 * time.Second)
 		s.alive(id)
-		s.stop(id, 10).returned(40*time.Second, "OK")
-		s.said("main", "START@0s", "TERM@0s", "TERM@30s", "EOF@40s")
+		s.stop(id, 10).returned(40*time.Second+crioTermTakes, "OK")
+		s.said("main", "START@0s", "TERM@0s", "TERM@30s", "EOF@40.01s")
 	})
 }
 
-func TestCRIORemovesARunningContainerWithinTenSeconds(t *testing.T) {
+// A removal or a sandbox's stop gives a container what is left of the client's deadline.
+
+func within(limit time.Duration, do func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return do(ctx)
+	}
+}
+
+func TestCRIOSandboxStop(t *testing.T) {
+	for limit, dead := range map[time.Duration]time.Duration{
+		patience: 118 * time.Second, time.Hour: 118 * time.Second, // the kubelet's own two minutes are the most there is
+		4 * time.Second: 2 * time.Second, 2 * time.Second: 0, time.Second: 0, 1900 * time.Millisecond: 0,
+	} {
+		t.Run(limit.String(), func(t *testing.T) {
+			play(t, asCRIO, func(s *stage) {
+				a, b := s.start("a", "--stubborn"), s.start("b", "--exit-after-term", "5ms")
+				dead += crioTermTakes
+				s.send(within(limit, func(ctx context.Context) error { return s.StopPodSandbox(ctx, s.sandbox) })).returned(dead, "OK")
+				s.died(a, dead, 137) // one timeout for both
+				s.died(b, 5*time.Millisecond, 0)
+			})
+		})
+	}
+}
+
+func TestCRIOSandboxStopWaitsForTheNewestFirst(t *testing.T) {
+	play(t, asCRIO, func(s *stage) {
+		a, b := s.start("a", "--exit-after-term", "1s"), s.start("b", "--stubborn")
+		s.stop(b, 5)
+		s.send(func(ctx context.Context) error { return s.StopPodSandbox(ctx, s.sandbox) }).returned(6*time.Second+crioTermTakes, "OK")
+		s.died(b, 5*time.Second+crioTermTakes, 137)
+		s.died(a, 6*time.Second+crioTermTakes, 0)
+	})
+}
+
+func TestCRIORemovesARunningContainer(t *testing.T) {
+	for limit, dead := range map[time.Duration]time.Duration{patience: 119 * time.Second, 4 * time.Second: 3 * time.Second, time.Second: 0} {
+		t.Run(limit.String(), func(t *testing.T) {
+			dead += crioTermTakes
+			play(t, asCRIO, func(s *stage) {
+				id := s.start("main", "--stubborn")
+				s.send(within(limit, func(ctx context.Context) error { return s.RemoveContainer(ctx, id) })).returned(dead, "OK")
+				s.said("main", "START@0s", "TERM@0s", "EOF@"+dead.String())
+			})
+			play(t, asCRIO, func(s *stage) {
+				s.start("main", "--stubborn")
+				s.send(within(limit, func(ctx context.Context) error { return s.RemovePodSandbox(ctx, s.sandbox) })).returned(dead, "OK")
+				s.said("main", "START@0s", "TERM@0s", "EOF@"+dead.String())
+			})
+		})
+	}
+}
+
+func TestCRIORemovalOutlivesItsClient(t *testing.T) {
+	play(t, asCRIO, func(s *stage) {
+		id := s.start("main", "--exit-after-term", "10s")
+		call := s.send(func(ctx context.Context) error { return s.RemoveContainer(ctx, id) })
+		s.at(time.Second)
+		call.cancel()
+		call.returned(time.Second, "Canceled")
+		s.at(11 * time.Second)
+		if _, err := s.ContainerStatus(s.t.Context(), id, false); status.Code(err) != codes.NotFound {
+			s.t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestCRIOLoserOfTwoRemovals(t *testing.T) {
+	play(t, asCRIO, func(s *stage) {
+		id := s.start("main", "--exit-after-term", "1s")
+		remove := func(ctx context.Context) error { return s.RemoveContainer(ctx, id) }
+		first, second := s.send(remove), s.send(remove)
+		first.returned(time.Second, "OK")
+		second.returned(time.Second, "Unknown")
+		s.send(remove).returned(time.Second, "OK") // it is unknown now
+	})
+	play(t, asCRIO, func(s *stage) {
+		s.start("main", "--exit-after-term", "1s")
+		remove := func(ctx context.Context) error { return s.RemovePodSandbox(ctx, s.sandbox) }
+		first, second := s.send(remove), s.send(remove)
+		first.returned(time.Second, "OK")
+		second.returned(time.Second, "Unknown")
+		s.send(remove).returned(time.Second, "OK")
+	})
+}
+
+func TestCRIORemovalInALostSandboxKills(t *testing.T) {
 	play(t, asCRIO, func(s *stage) {
 		id := s.start("main", "--stubborn")
-		s.send(func(ctx context.Context) error { return s.RemoveContainer(ctx, id) }).returned(crioSandboxTimeout*time.Second, "OK")
-		if err := s.RemovePodSandbox(s.t.Context(), s.sandbox); err != nil {
-			s.t.Error(err)
+		s.LoseSandbox(pod)
+		s.send(func(ctx context.Context) error { return s.RemoveContainer(ctx, id) }).returned(0, "OK")
+		s.said("main", "START@0s", "EOF@0s")
+	})
+}
+
+func TestCRIOStopEndsACreatedContainer(t *testing.T) {
+	for name, stop := range map[string]func(*stage, string) func(context.Context) error{
+		"StopContainer": func(s *stage, id string) func(context.Context) error {
+			return func(ctx context.Context) error { return s.StopContainer(ctx, id, 30) }
+		},
+		"StopPodSandbox": func(s *stage, _ string) func(context.Context) error {
+			return func(ctx context.Context) error { return s.StopPodSandbox(ctx, s.sandbox) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, asCRIO, func(s *stage) {
+				events := s.events()
+				id := s.create("main", "--stubborn")
+				s.send(stop(s, id)).returned(0, "OK")
+				s.died(id, 0, 2)
+				s.send(func(ctx context.Context) error { return s.StartContainer(ctx, id) }).returned(0, "Unknown")
+				want := []string{"CONTAINER_CREATED_EVENT of main", "CONTAINER_STOPPED_EVENT of main"}
+				if name == "StopPodSandbox" {
+					want = append(want, "CONTAINER_STOPPED_EVENT of the sandbox")
+				}
+				events.want(want...)
+			})
+		})
+	}
+}
+
+func TestCRIOStopDuringAStart(t *testing.T) {
+	play(t, Options{Behaviour: CRIO, StartLatency: 3 * time.Second}, func(s *stage) {
+		id := s.create("main", "--exit-on-term")
+		start := s.send(func(ctx context.Context) error { return s.StartContainer(ctx, id) })
+		s.at(time.Second)
+		s.stop(id, 5).returned(3*time.Second, "OK")
+		start.returned(3*time.Second, "OK")
+		s.died(id, 3*time.Second, 0)
+	})
+}
+
+// CRI-O holds ten timeouts and reads none during its own `runc kill TERM`.
+func TestCRIODropsTheEleventhTimeout(t *testing.T) {
+	for before, dead := range map[int]time.Duration{crioPlaces - 1: 2 * time.Second, crioPlaces: 14 * time.Second, 15: 14 * time.Second} {
+		t.Run(strconv.Itoa(before), func(t *testing.T) {
+			play(t, asCRIO, func(s *stage) {
+				id := s.start("main", "--stubborn")
+				for range before {
+					s.stop(id, 14)
+				}
+				s.stop(id, 2).returned(dead+crioTermTakes, "OK")
+			})
+		})
+	}
+	play(t, asCRIO, func(s *stage) {
+		id := s.start("main", "--stubborn")
+		for range 15 {
+			s.stop(id, 14)
 		}
-		s.said("main", "START@0s", "TERM@0s", "EOF@10s")
+		s.at(time.Second) // all have been read
+		s.stop(id, 2).returned(3*time.Second, "OK")
+	})
+}
+
+// With TERM delayed, a shorter timeout counts from when it is read.
+func TestCRIOReadsTimeoutsAfterTerm(t *testing.T) {
+	latency := 1500 * time.Millisecond
+	play(t, Options{Behaviour: CRIO, SignalLatency: latency}, func(s *stage) {
+		id := s.start("main", "--stubborn")
+		s.stop(id, 60)
+		s.at(660 * time.Millisecond)
+		s.stop(id, 0).returned(2*latency+crioTermTakes, "OK")
+	})
+}
+
+// RemovePodSandbox announces the containers' ends and nothing else; RemoveContainer the removal, too.
+func TestCRIOEventsOfRemovals(t *testing.T) {
+	play(t, asCRIO, func(s *stage) {
+		s.start("main")
+		events := s.events()
+		s.send(func(ctx context.Context) error { return s.RemovePodSandbox(ctx, s.sandbox) }).returned(0, "OK")
+		events.want("CONTAINER_STOPPED_EVENT of main")
+	})
+	play(t, asCRIO, func(s *stage) {
+		id := s.start("main")
+		events := s.events()
+		s.send(func(ctx context.Context) error { return s.RemoveContainer(ctx, id) }).returned(0, "OK")
+		events.want("CONTAINER_STOPPED_EVENT of main", "CONTAINER_DELETED_EVENT of main")
 	})
 }

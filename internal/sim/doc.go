@@ -41,15 +41,22 @@ limitations under the License.
 //   - The process of a cancelled exec, or of one at its timeout, is killed.
 //   - A restart (Down, Up) loses the timers and the mark; containers, and processes started by execs, keep running.
 //
-// The project's machines do not run CRI-O, so its behaviour cannot be checked against a real one here. It follows CRI-O's
-// source and observations on a real 1.37.0 (its table is in the project's notes), and unit tests hold the simulator to that.
+// CRI-O is not among the programs that the project builds, so no check here runs it. The behaviour follows CRI-O's source and what
+// the sequences showed on a real 1.37.0 of August 2026; unit tests hold the simulator to that, and `kgrace conformance
+// --runtime-endpoint` compares any CRI-O with it.
 //
-//   - Each container has one stop loop, begun by the first StopContainer: TERM once, KILL at the earliest target of any call,
-//     at least 10 ms after TERM. Later targets change nothing.
+//   - Each container has one stop loop, begun by the first StopContainer: TERM once, then KILL at the earliest time that a
+//     timeout gives. Later ones change nothing. The loop reads timeouts when its `runc kill TERM` has returned (10 ms here), and
+//     they count from then; ten are held until then, and more are dropped.
+//   - A created container has a process, too: a stop ends it with code 2, and it cannot start any more.
 //   - A cancelled StopContainer does not affect the loop, but its handler unmounts the root filesystem of the running container
 //     (ContainerStatus's verbose Info reports that) and ends only with the container.
 //   - The loop holds the container's lock: ContainerStats, UpdateContainerResources and StopPodSandbox wait for the container's
-//     exit; StopPodSandbox cannot hurry it. Without a loop StopPodSandbox stops with a common timeout of 10 s.
-//   - An exec does not notice that its client has gone, and no exec can start while the container is being stopped.
+//     exit; StopPodSandbox cannot hurry it. Without a loop StopPodSandbox stops with the whole seconds until its client's
+//     deadline, less one: 118 s for the kubelet.
+//   - RemoveContainer and RemovePodSandbox stop with what is left until their client's deadline, and go on without the client.
+//     The loser of two removals gets an error (here the later, there any). RemovePodSandbox announces no removal.
+//   - An exec does not notice that its client has gone. It can start until KILL is on its way (CRI-O up to 1.34: until a stop
+//     begins); in a container that has ended it is NotFound.
 //   - The loop is in the daemon's memory: Down loses it, and the next stop sends TERM again and starts anew.
 package sim

@@ -49,7 +49,7 @@ func (rt *Runtime) ExecSync(ctx context.Context, id string, argv []string, timeo
 		case !ok:
 			return nil, fmt.Errorf("failed to exec in container: failed to find container %q in store: %w", id, errNotFound)
 		case !running:
-			return nil, errors.New("failed to exec in container: container is not in CONTAINER_RUNNING state")
+			return nil, rt.variant().notRunning(c)
 		}
 		cmd, err := parseCommand(argv, c.config.GetEnvs())
 		var bad *usageError

@@ -17,7 +17,9 @@ limitations under the License.
 package sim
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,8 +27,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/status"
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+	utilexec "k8s.io/utils/exec"
 
 	"github.com/kgrace/kgrace/internal/history"
 )
@@ -153,6 +157,16 @@ func (p *pending) returned(at time.Duration, code string) {
 	}
 }
 
+// failed checks when an exec returned, and with which exit code.
+func (p *pending) failed(at time.Duration, code int) {
+	p.stage.t.Helper()
+	<-p.done
+	var exit utilexec.CodeExitError
+	if !errors.As(p.err, &exit) || exit.Code != code || p.at != at {
+		p.stage.t.Errorf("returned at %s with %v, expected exit code %d at %s", p.at, p.err, code, at)
+	}
+}
+
 func (p *pending) waiting() {
 	p.stage.t.Helper()
 	synctest.Wait()
@@ -160,6 +174,48 @@ func (p *pending) waiting() {
 	case <-p.done:
 		p.stage.t.Errorf("returned at %s with %v, expected to wait", p.at, p.err)
 	default:
+	}
+}
+
+func (s *stage) now() time.Duration { return time.Since(s.begin) }
+
+// heard collects the runtime's events from now on.
+type heard struct {
+	stage *stage
+	all   []string
+	stop  func()
+}
+
+func (s *stage) events() *heard {
+	h := &heard{stage: s}
+	stream := make(chan *runtimev1.ContainerEventResponse)
+	listen := s.send(func(ctx context.Context) error { return s.GetContainerEvents(ctx, stream, nil) })
+	over := make(chan struct{})
+	go func() {
+		for e := range stream {
+			s.mu.Lock()
+			name := s.owners[e.GetContainerId()].container
+			s.mu.Unlock()
+			h.all = append(h.all, fmt.Sprintf("%s of %s", e.GetContainerEventType(), cmp.Or(name, "the sandbox")))
+		}
+		close(over)
+	}()
+	h.stop = func() {
+		synctest.Wait()
+		listen.cancel()
+		<-listen.done
+		close(stream)
+		<-over
+	}
+	return h
+}
+
+// want ends the collection and checks it.
+func (h *heard) want(all ...string) {
+	h.stage.t.Helper()
+	h.stop()
+	if diff := gocmp.Diff(all, h.all); diff != "" {
+		h.stage.t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
 

@@ -28,7 +28,7 @@ type Behaviour string
 const (
 	// Containerd is containerd 2.x. The conformance sequences check it against the real one.
 	Containerd Behaviour = "containerd"
-	// CRIO is CRI-O 1.37 according to its source and observations; see the package documentation.
+	// CRIO is CRI-O 1.37 by its source and observations; see the package documentation.
 	CRIO Behaviour = "crio"
 )
 

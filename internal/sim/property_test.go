@@ -94,16 +94,24 @@ func (s story) foretold() fate {
 		}
 		due := d.at + time.Duration(max(d.timeout, 0))*time.Second
 		if s.behaviour == CRIO {
+			timeout := time.Duration(d.timeout) * time.Second
 			if d.timeout < 0 {
 				if term >= 0 {
 					continue // waits for the lock
 				}
-				due = d.at + crioSandboxTimeout*time.Second
+				switch left := d.lasts.Truncate(time.Second); {
+				case d.lasts == 0:
+					timeout = 118 * time.Second // two minutes have begun
+				case left < 2*time.Second:
+					timeout = 0
+				default:
+					timeout = left - time.Second
+				}
 			}
 			if term < 0 {
 				term = d.at
 			}
-			target(max(due, term+crioKillDelay))
+			target(max(d.at, term+crioTermTakes) + timeout)
 			continue
 		}
 		if d.timeout > 0 && term < 0 {

@@ -139,7 +139,14 @@ func (rt *Runtime) LoseSandbox(pod string) {
 	}
 }
 
-// RemovePodSandbox stops a sandbox and removes it with its containers. Removing an unknown sandbox succeeds.
+// dropSandbox removes a sandbox from the table; it reports whether it was there. mu is held.
+func (rt *Runtime) dropSandbox(s *sandbox) bool {
+	_, there := rt.sandboxes.get(s.id)
+	rt.sandboxes.remove(s.id)
+	return there
+}
+
+// RemovePodSandbox removes a sandbox with its containers, running or not. Removing an unknown sandbox succeeds.
 func (rt *Runtime) RemovePodSandbox(ctx context.Context, id string) error {
 	_, err := call(ctx, rt, method{name: "RemovePodSandbox", limit: patience}, &runtimev1.RemovePodSandboxRequest{PodSandboxId: id}, func(ctx context.Context) (any, error) {
 		rt.mu.Lock()
@@ -148,24 +155,7 @@ func (rt *Runtime) RemovePodSandbox(ctx context.Context, id string) error {
 		if !ok {
 			return nil, nil
 		}
-		if err := rt.stopSandbox(ctx, s); err != nil {
-			return nil, fmt.Errorf("failed to forcibly stop sandbox %q: %w", id, err)
-		}
-		rt.mu.Lock()
-		list := rt.inside(s)
-		rt.mu.Unlock()
-		for _, c := range list {
-			if err := rt.removeContainer(ctx, c); err != nil {
-				return nil, fmt.Errorf("failed to remove container %q: %w", c.id, err)
-			}
-		}
-		rt.mu.Lock()
-		defer rt.mu.Unlock()
-		if _, ok := rt.sandboxes.get(id); ok {
-			rt.sandboxes.remove(id)
-			rt.announce(id, s, runtimev1.ContainerEventType_CONTAINER_DELETED_EVENT)
-		}
-		return nil, nil
+		return nil, rt.variant().removeSandbox(ctx, s)
 	})
 	return err
 }

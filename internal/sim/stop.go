@@ -29,12 +29,15 @@ import (
 type variant interface {
 	// stop handles StopContainer for an existing container.
 	stop(ctx context.Context, c *container, timeout int64) error
-	// forceStop stops a running container for its removal.
-	forceStop(ctx context.Context, c *container) error
+	// remove stops a container if it runs, and removes it.
+	remove(ctx context.Context, c *container) error
 	// stopAll stops the containers for StopPodSandbox.
 	stopAll(ctx context.Context, containers []*container) error
-	// exec runs a process and waits for its end.
+	// removeSandbox removes a sandbox with its containers.
+	removeSandbox(ctx context.Context, s *sandbox) error
+	// exec runs a process and waits for its end; notRunning is the error of an exec in a container that is not running.
 	exec(ctx context.Context, c *container, cmd actor.Command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error)
+	notRunning(c *container) error
 	// settled waits until the container's lock is released, whatever happens to the context.
 	settled(ctx context.Context, c *container)
 }
@@ -72,19 +75,21 @@ const (
 )
 
 // deliver sends a signal after Options.SignalLatency; it returns an error if the context ends before that. A signal to an
-// exited container is lost without an error.
+// exited container is lost without an error; only CRI-O sends one to a container that has not started.
 func (rt *Runtime) deliver(ctx context.Context, c *container, signal signalName) error {
 	if err := pause(ctx, rt.options.SignalLatency); err != nil {
 		return err
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	if !c.running() || dead(ctx) {
-		return nil
-	}
-	if signal == sigterm {
+	switch {
+	case dead(ctx):
+	case c.state == runtimev1.ContainerState_CONTAINER_CREATED:
+		c.endedUnstarted()
+	case !c.running():
+	case signal == sigterm:
 		c.main.term()
-	} else {
+	default:
 		c.main.kill()
 	}
 	return nil

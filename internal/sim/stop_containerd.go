@@ -18,6 +18,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -69,7 +70,40 @@ func (d containerd) stop(ctx context.Context, c *container, timeout int64) error
 	}
 }
 
-func (d containerd) forceStop(ctx context.Context, c *container) error { return d.stop(ctx, c, 0) }
+// remove succeeds for a container that another call has removed meanwhile.
+func (d containerd) remove(ctx context.Context, c *container) error {
+	if err := d.stop(ctx, c, 0); err != nil {
+		return fmt.Errorf("failed to forcibly stop container %q: %w", c.id, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	gone, err := d.drop(c)
+	if gone {
+		d.announce(c.id, c.sandbox, runtimev1.ContainerEventType_CONTAINER_DELETED_EVENT)
+	}
+	return err
+}
+
+// removeSandbox stops the sandbox first.
+func (d containerd) removeSandbox(ctx context.Context, s *sandbox) error {
+	if err := d.stopSandbox(ctx, s); err != nil {
+		return fmt.Errorf("failed to forcibly stop sandbox %q: %w", s.id, err)
+	}
+	d.mu.Lock()
+	list := d.inside(s)
+	d.mu.Unlock()
+	for _, c := range list {
+		if err := d.remove(ctx, c); err != nil {
+			return fmt.Errorf("failed to remove container %q: %w", c.id, err)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dropSandbox(s) {
+		d.announce(s.id, s, runtimev1.ContainerEventType_CONTAINER_DELETED_EVENT)
+	}
+	return nil
+}
 
 // stopAll kills the containers one after the other.
 func (d containerd) stopAll(ctx context.Context, containers []*container) error {
@@ -83,6 +117,10 @@ func (d containerd) stopAll(ctx context.Context, containers []*container) error 
 
 // settled does not wait: no containerd call delays another.
 func (containerd) settled(context.Context, *container) {}
+
+func (containerd) notRunning(*container) error {
+	return errors.New("failed to exec in container: container is not in CONTAINER_RUNNING state")
+}
 
 // exec kills the process when its context ends. A dead daemon does not; the shim keeps the process.
 func (d containerd) exec(ctx context.Context, c *container, cmd actor.Command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error) {

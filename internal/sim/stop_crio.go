@@ -18,19 +18,20 @@ package sim
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"time"
-
-	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
-
-	"github.com/kgrace/kgrace/internal/actor"
 )
 
 const (
-	// crioKillDelay is the minimum time between CRI-O's TERM and its KILL, observed with timeout 0.
-	crioKillDelay = 10 * time.Millisecond
-	// crioSandboxTimeout is the timeout in seconds that StopPodSandbox and the removal of a running container use.
-	crioSandboxTimeout = 10
+	// crioTermTakes is the time that CRI-O's own `runc kill TERM` takes to return. CRI-O reads no timeout before that, so it is
+	// also the minimum time between TERM and KILL, observed with timeout 0.
+	crioTermTakes = 10 * time.Millisecond
+	// crioPlaces is the number of timeouts that CRI-O holds for a container; what comes when all are taken is dropped.
+	crioPlaces = 10
+	// crioDefaultTimeout is the timeout in seconds of a removal, and of StopPodSandbox, whose client has no deadline.
+	crioDefaultTimeout = 10
+	// crioReserve is what StopPodSandbox keeps of its time for the sandbox's own container, in seconds.
+	crioReserve = 1
 )
 
 // crio runs one stop loop per container, which further calls can only hurry.
@@ -38,50 +39,66 @@ type crio struct{ *Runtime }
 
 // stopLoop is the stop of one container. It is in the daemon's memory and holds the container's lock.
 type stopLoop struct {
-	// targets receives the times by which to kill.
-	targets chan time.Time
+	// timeouts receives the timeouts of stops, in seconds from when they are read.
+	timeouts chan int64
+	// killing: KILL is on its way. Timeouts are no longer read, and no exec starts.
+	killing bool
 }
 
-// hurry starts the loop if there is none and passes it a target. It reports whether the container runs.
+// hurry starts the loop if there is none and passes it a timeout. It reports whether there is a process to stop: a container
+// that was created has one, too.
 func (d crio) hurry(c *container, timeout int64) bool {
-	target := time.Now().Add(time.Duration(max(timeout, 0)) * time.Second)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	life := d.serving
-	if !c.running() || life == nil {
+	if !c.living() || life == nil {
 		return false
 	}
 	if c.loop == nil {
-		c.loop = &stopLoop{targets: make(chan time.Time, 64)}
+		c.loop = &stopLoop{timeouts: make(chan int64, crioPlaces)}
 		loop := c.loop
 		d.wait.Go(func() { d.run(context.WithValue(life.ctx, lifeKey{}, life), c, loop) })
 	}
+	if c.loop.killing {
+		return true
+	}
 	select {
-	case c.loop.targets <- target:
-	default: // one more target does not matter when so many are queued
+	case c.loop.timeouts <- timeout:
+	default: // dropped without a word, as CRI-O does
 	}
 	return true
 }
 
-// run sends TERM, then kills at the earliest target.
+// run sends TERM, then kills at the earliest time that a timeout gives. It begins when a start under way is over.
 func (d crio) run(ctx context.Context, c *container, loop *stopLoop) {
+	d.mu.Lock()
+	starting := c.starting
+	d.mu.Unlock()
+	if starting != nil {
+		<-starting
+	}
 	if err := d.deliver(ctx, c, sigterm); err != nil {
 		return
 	}
-	sent := time.Now()
+	if err := pause(ctx, crioTermTakes); err != nil {
+		return
+	}
 	var kill <-chan time.Time
 	var earliest time.Time
 	for {
 		select {
-		case target := <-loop.targets:
+		case timeout := <-loop.timeouts:
+			target := time.Now().Add(time.Duration(max(timeout, 0)) * time.Second)
 			if earliest.IsZero() || target.Before(earliest) {
 				earliest = target
-				at := max(time.Until(earliest), time.Until(sent.Add(crioKillDelay)))
-				timer := time.NewTimer(at)
+				timer := time.NewTimer(time.Until(earliest))
 				defer timer.Stop()
 				kill = timer.C
 			}
 		case <-kill:
+			d.mu.Lock()
+			loop.killing = true
+			d.mu.Unlock()
 			_ = d.deliver(ctx, c, sigkill)
 			return
 		case <-c.stopped:
@@ -95,46 +112,61 @@ func (d crio) run(ctx context.Context, c *container, loop *stopLoop) {
 // stop waits for the container's exit. If its client goes away, the loop continues, but the handler unmounts the root
 // filesystem as if the container were down, and returns only when it is.
 func (d crio) stop(ctx context.Context, c *container, timeout int64) error {
-	if !d.hurry(c, timeout) {
-		return nil
+	if d.hurry(c, timeout) {
+		d.ended(ctx, c)
 	}
-	select {
-	case <-c.stopped:
-		return nil
-	case <-ctx.Done():
+	if dead(ctx) {
+		return ctx.Err()
+	}
+	return nil // even if the client has gone
+}
+
+// ended waits for the end of stops that are under way.
+func (d crio) ended(ctx context.Context, containers ...*container) {
+	for _, c := range containers {
+		select {
+		case <-c.stopped:
+		case <-ctx.Done():
+		}
 	}
 	d.mu.Lock()
-	if c.running() && !dead(ctx) {
-		c.unmounted = true
+	for _, c := range containers {
+		if c.living() && !dead(ctx) {
+			c.unmounted = true
+		}
 	}
 	d.mu.Unlock()
-	d.settled(ctx, c)
-	return ctx.Err()
+	for _, c := range containers {
+		d.settled(ctx, c)
+	}
 }
 
-func (d crio) forceStop(ctx context.Context, c *container) error {
-	return d.stop(ctx, c, crioSandboxTimeout)
+// left returns the whole seconds until a client's deadline, some of which has always passed.
+func left(ctx context.Context) int64 {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return crioDefaultTimeout
+	}
+	return int64(max(time.Until(deadline)-1, 0) / time.Second)
 }
 
-// stopAll gives containers without a stop loop a short common timeout. For a container that is being stopped it waits for the
-// lock, and so cannot hurry it.
+// stopAll gives all containers one timeout, until shortly before the client's deadline. It takes the newest first. For one that
+// is being stopped it waits, and so cannot hurry it, before it turns to the next.
 func (d crio) stopAll(ctx context.Context, containers []*container) error {
-	for _, c := range containers {
-		d.mu.Lock()
-		stopping := c.loop != nil
-		d.mu.Unlock()
-		if !stopping {
-			d.hurry(c, crioSandboxTimeout)
+	timeout := left(ctx)
+	if timeout < 2*crioReserve {
+		timeout /= 2
+	} else {
+		timeout -= crioReserve
+	}
+	var stopping []*container
+	for _, c := range slices.Backward(containers) {
+		d.settled(ctx, c)
+		if d.hurry(c, timeout) {
+			stopping = append(stopping, c)
 		}
 	}
-	for _, c := range containers {
-		d.mu.Lock()
-		running := c.running()
-		d.mu.Unlock()
-		if running {
-			d.settled(ctx, c)
-		}
-	}
+	d.ended(ctx, stopping...)
 	if dead(ctx) {
 		return ctx.Err()
 	}
@@ -152,38 +184,5 @@ func (d crio) settled(ctx context.Context, c *container) {
 	select {
 	case <-c.stopped:
 	case <-life.ctx.Done():
-	}
-}
-
-// exec ignores its context. The timeout ends the process, with code -1; a client that goes away does not. While the container
-// is being stopped, exec fails.
-func (d crio) exec(_ context.Context, c *container, cmd actor.Command, timeout time.Duration) (*runtimev1.ExecSyncResponse, error) {
-	d.mu.Lock()
-	stopping, life := c.loop != nil, d.serving
-	d.mu.Unlock()
-	if stopping {
-		return nil, errors.New("command error: cannot register an exec PID: container is stopping, stdout: , stderr: , exit code -1")
-	}
-	if life == nil {
-		return nil, errUnavailable()
-	}
-	p, err := d.startExec(c, cmd)
-	if err != nil {
-		return nil, err
-	}
-	var over <-chan time.Time
-	if timeout > 0 {
-		timer := time.NewTimer(timeout)
-		defer timer.Stop()
-		over = timer.C
-	}
-	select {
-	case <-p.done:
-		return &runtimev1.ExecSyncResponse{ExitCode: d.exitCode(p)}, nil
-	case <-over:
-		d.killExec(p)
-		return &runtimev1.ExecSyncResponse{ExitCode: -1, Stderr: []byte("command timed out")}, nil
-	case <-life.ctx.Done():
-		return nil, life.ctx.Err()
 	}
 }
