@@ -80,7 +80,7 @@ func Prepare(ctx context.Context, stage Stage, sequence Sequence) (play func(con
 	if p.sandboxID, err = p.Runtime.RunPodSandbox(ctx, p.sandboxConfig(), ""); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", sequence.Name, err)
 	}
-	undo = func(ctx context.Context) error { return p.Runtime.RemovePodSandbox(ctx, p.sandboxID) }
+	undo = p.undo
 	if p.main, err = p.create(ctx, mainContainer, sequence.Args); err == nil && !sequence.Unstarted {
 		if err = p.Runtime.StartContainer(ctx, p.main); err == nil {
 			_, err = p.Log.Wait(ctx, "START", func(e history.Event) bool { return e.Kind == history.Line && e.Reason == lines.Start })
@@ -90,6 +90,20 @@ func Prepare(ctx context.Context, stage Stage, sequence Sequence) (play func(con
 		return nil, nil, fmt.Errorf("%s: %w", sequence.Name, errors.Join(err, undo(ctx)))
 	}
 	return p.play, undo, nil
+}
+
+// undo removes the sandbox and its containers. They are killed first: CRI-O would give a running one minutes.
+func (p *player) undo(ctx context.Context) error {
+	p.mu.Lock()
+	all := []string{p.main, p.second}
+	p.mu.Unlock()
+	var errs []error
+	for _, id := range all {
+		if id != "" {
+			errs = append(errs, p.Runtime.StopContainer(ctx, id, 0))
+		}
+	}
+	return errors.Join(append(errs, p.Runtime.RemovePodSandbox(ctx, p.sandboxID))...)
 }
 
 // play carries out the steps.

@@ -124,12 +124,7 @@ func TestRealContainerd(t *testing.T) {
 		t.Run(sequence.Name, func(t *testing.T) {
 			real := traces[sequence.Name].String()
 			if *update {
-				if err := os.MkdirAll("testdata", 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(golden(sequence), []byte(real), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				write(t, sim.Containerd, sequence, traces[sequence.Name])
 			}
 			if diff := cmp.Diff(real, simulate(t, sequence, sim.Containerd).String()); diff != "" {
 				t.Errorf("%s\nthe simulator differs from containerd (-containerd +simulator):\n%s", sequence.Why, diff)

@@ -17,6 +17,7 @@ limitations under the License.
 package conformance
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -27,6 +28,10 @@ func s(n int) time.Duration { return time.Duration(n) * time.Second }
 func stop(at int, timeout int64) Step { return Step{At: s(at), Call: Stop, Timeout: timeout} }
 func cancel(at, of int) Step          { return Step{At: s(at), Call: Cancel, Of: of} }
 func do(at int, call Call) Step       { return Step{At: s(at), Call: call} }
+
+// soon is a call about a sandbox or its removal. CRI-O gives a running container what is left of the client's deadline, so the
+// deadline is short.
+func soon(at int, call Call) Step { return Step{At: s(at), Call: call, Within: s(4)} }
 
 func exec(at int, timeout int64, argv ...string) Step {
 	return Step{At: s(at), Call: Exec, Timeout: timeout, Argv: append([]string{"/actor"}, argv...)}
@@ -55,6 +60,12 @@ func Sequences() []Sequence {
 	return all
 }
 
+// crowd is n stops with one timeout and, some milliseconds later, another with a shorter one.
+func crowd(n int, timeout, last int64) []Step {
+	steps := slices.Repeat([]Step{stop(0, timeout)}, n)
+	return append(steps, Step{At: 5 * time.Millisecond, Call: Stop, Timeout: last})
+}
+
 func stops() []Sequence {
 	return []Sequence{{
 		Name: "stop", Why: "TERM at once, KILL at the timeout",
@@ -77,6 +88,9 @@ func stops() []Sequence {
 	}, {
 		Name: "thrice", Why: "three stops, each shorter: one TERM, the earliest target kills",
 		Args: stubborn, Until: s(4), Steps: []Step{stop(0, 8), stop(1, 4), stop(2, 1)},
+	}, {
+		Name: "crowd", Why: "many stops at once, then a shorter one: its own timer kills; CRI-O holds ten timeouts and drops it",
+		Args: stubborn, Until: s(7), Steps: crowd(15, 5, 2),
 	}, {
 		Name: "term-is-enough", Why: "the container exits on TERM before the timeout, with its own code, and the call returns then",
 		Args: []string{"--exit-after-term", "1s", "--exit-code", "7"}, Until: s(3), Steps: []Step{stop(0, 10)},
@@ -101,7 +115,7 @@ func cancels() []Sequence {
 		Args: stubborn, Until: s(4), Steps: []Step{cancel(0, 1), stop(0, 1), do(1, Status), stop(2, 1)},
 	}, {
 		Name: "client-deadline", Why: "the client's own deadline acts like a cancel, except for the code",
-		Args: stubborn, Until: s(4), Steps: []Step{{Call: Stop, Timeout: 2, Within: s(1)}, do(2, Status), stop(3, 0)},
+		Args: stubborn, Until: s(5), Steps: []Step{{Call: Stop, Timeout: 2, Within: s(1)}, do(3, Status), stop(4, 0)},
 	}, {
 		Name: "cancel-after-the-end", Why: "cancelling a call that has returned does nothing",
 		Args: stubborn, Until: s(3), Steps: []Step{stop(0, 1), cancel(2, 0)},
@@ -121,6 +135,9 @@ func execs() []Sequence {
 	}, {
 		Name: "exec-during-stop", Why: "a container that is being stopped accepts execs",
 		Args: stubborn, Until: s(4), Steps: []Step{stop(0, 3), exec(1, 0, "mark", "--word", "PROBE")},
+	}, {
+		Name: "endless-exec-during-stop", Why: "an exec that begins during a stop ends with its container",
+		Args: stubborn, Until: s(4), Steps: []Step{stop(0, 2), hook(1, "forever")},
 	}, {
 		Name: "stop-during-exec", Why: "the container's exit ends the exec",
 		Args: stubborn, Until: s(3), Steps: []Step{hook(0, "forever"), stop(1, 1)},
@@ -145,19 +162,19 @@ func execs() []Sequence {
 func sandboxes() []Sequence {
 	return []Sequence{{
 		Name: "sandbox", Why: "stopping the sandbox kills its container without TERM",
-		Args: stubborn, Until: s(2), Steps: []Step{do(0, StopSandbox)},
+		Args: stubborn, Until: s(4), Steps: []Step{soon(0, StopSandbox)},
 	}, {
 		Name: "sandbox-during-stop", Why: "stopping the sandbox ends a running stop call early",
-		Args: stubborn, Until: s(2), Steps: []Step{stop(0, 10), do(1, StopSandbox)},
+		Args: stubborn, Until: s(6), Steps: []Step{stop(0, 4), soon(1, StopSandbox)},
 	}, {
 		Name: "sandbox-twice", Why: "stopping a sandbox again succeeds; so does stopping an unknown one",
-		Args: stubborn, Until: s(3), Steps: []Step{stop(0, 0), do(1, StopSandbox), do(2, StopSandbox), with(do(2, StopSandbox), Unknown)},
+		Args: stubborn, Until: s(3), Steps: []Step{stop(0, 0), soon(1, StopSandbox), soon(2, StopSandbox), with(soon(2, StopSandbox), Unknown)},
 	}, {
 		Name: "sandbox-remove", Why: "removing a sandbox also removes a running container",
-		Args: stubborn, Until: s(2), Steps: []Step{do(0, RemoveSandbox), with(do(1, RemoveSandbox), Unknown)},
+		Args: stubborn, Until: s(5), Steps: []Step{soon(0, RemoveSandbox), with(soon(1, RemoveSandbox), Unknown)},
 	}, {
 		Name: "sandbox-start", Why: "nothing starts in a stopped sandbox",
-		Args: stubborn, Until: s(3), Steps: []Step{do(0, Create), do(1, StopSandbox), with(do(2, Start), Second)},
+		Args: stubborn, Until: s(5), Steps: []Step{do(0, Create), soon(1, StopSandbox), with(do(4, Start), Second)},
 	}}
 }
 
@@ -175,11 +192,17 @@ func idempotence() []Sequence {
 		Name: "stop-created", Why: "stopping a container that was never started succeeds and does not change it",
 		Args: stubborn, Until: s(4), Steps: []Step{do(0, Create), with(stop(1, 5), Second), with(do(2, Status), Second), stop(3, 0)},
 	}, {
+		Name: "start-after-stop", Why: "a container that was stopped before its start still starts; CRI-O has ended it",
+		Args: stubborn, Until: s(5), Steps: []Step{do(0, Create), with(stop(1, 5), Second), with(do(2, Start), Second), with(stop(3, 0), Second), stop(4, 0)},
+	}, {
+		Name: "remove-twice", Why: "two removals of a container at once; on CRI-O one of them fails",
+		Args: []string{"--exit-after-term", "1s"}, Until: s(4), Steps: []Step{soon(0, Remove), {At: 100 * time.Millisecond, Call: Remove, Within: s(4)}},
+	}, {
 		Name: "remove-running", Why: "removing a running container kills it",
-		Args: stubborn, Until: s(3), Steps: []Step{do(0, Remove), do(1, Remove), do(2, Status)},
+		Args: stubborn, Until: s(6), Steps: []Step{soon(0, Remove), soon(1, Remove), do(5, Status)},
 	}, {
 		Name: "remove-ended", Why: "removing an exited or an unknown container",
-		Args: brief(0), Unstarted: true, Until: s(4), Steps: []Step{do(0, Start), do(2, Remove), with(do(3, Remove), Unknown), do(3, Status)},
+		Args: brief(0), Unstarted: true, Until: s(4), Steps: []Step{do(0, Start), soon(2, Remove), with(soon(3, Remove), Unknown), do(3, Status)},
 	}, {
 		Name: "start-twice", Why: "a container starts only once",
 		Args: stubborn, Until: s(2), Steps: []Step{do(0, Start), with(do(0, Start), Unknown), stop(1, 0)},

@@ -65,21 +65,37 @@ func simulate(t *testing.T, sequence Sequence, behaviour sim.Behaviour) Trace {
 	return trace
 }
 
-// TestSimulator compares the containerd behaviour with that of a real containerd when the files under testdata were written
-// (TestRealContainerd with -update).
+// TestSimulator compares the containerd behaviour with that of a real containerd when the files under testdata/containerd were
+// written (TestRealContainerd with -update), and CRI-O's with those under testdata/crio, which hold what the simulator did when
+// its differences from a real CRI-O were mended (TestSimulator with -update).
 func TestSimulator(t *testing.T) {
-	for _, sequence := range Sequences() {
-		t.Run(sequence.Name, func(t *testing.T) {
-			got := simulate(t, sequence, sim.Containerd).String()
-			want, err := os.ReadFile(golden(sequence))
-			if err != nil {
-				t.Fatalf("%v: write it with TestRealContainerd -update\n%s", err, got)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("%s\nthe simulator differs from containerd (-containerd +simulator):\n%s", sequence.Why, diff)
-			}
-		})
+	for _, behaviour := range sim.Behaviours() {
+		for _, sequence := range Sequences() {
+			t.Run(string(behaviour)+"/"+sequence.Name, func(t *testing.T) {
+				got := simulate(t, sequence, behaviour)
+				if *update && behaviour == sim.CRIO {
+					write(t, behaviour, sequence, got)
+				}
+				want, err := Expected(behaviour, sequence.Name)
+				if err != nil {
+					t.Fatalf("%v: write it with -update, for containerd with that of TestRealContainerd\n%s", err, got)
+				}
+				if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+					t.Errorf("%s\nthe simulator differs (-expected +simulator):\n%s", sequence.Why, diff)
+				}
+			})
+		}
 	}
 }
 
-func golden(sequence Sequence) string { return filepath.Join("testdata", sequence.Name+".txt") }
+// write writes the expected trace of a sequence. The program has the files in it, so that the next run sees them.
+func write(t *testing.T, behaviour sim.Behaviour, sequence Sequence, trace Trace) {
+	t.Helper()
+	file := filepath.Join("testdata", string(behaviour), sequence.Name+".txt")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(trace.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -25,11 +25,18 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/history/lines"
 )
 
 // early is how long before a whole second a timestamp may lie and still count for that second; the clock readings of different
 // programs on one machine differ by at most that.
 const early = 100 * time.Millisecond
+
+// Parts of a trace's lines.
+const (
+	eventOf = "event of "
+	eof     = lines.EOF
+)
 
 // Trace is the record of a played sequence, one line per observation, in an order that does not depend on the order within a
 // second. The line of a call includes whether the container was down at its return; that of an exec does not, because a kill
@@ -86,7 +93,7 @@ func (p *player) trace(begin time.Time, last string) Trace {
 		}
 	}
 	for _, e := range p.events {
-		add(time.Unix(0, e.GetCreatedAt()), "event of %s: %s", p.nameOf(e.GetContainerId()), e.GetContainerEventType())
+		add(time.Unix(0, e.GetCreatedAt()), eventOf+"%s: %s", p.nameOf(e.GetContainerId()), e.GetContainerEventType())
 	}
 	for _, r := range p.results {
 		step := p.sequence.Steps[r.step]

@@ -1,0 +1,49 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package conformance
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/sim"
+)
+
+// traces holds the expected trace of each sequence for each behaviour. TestSimulator holds the simulator to them.
+//
+//go:embed testdata
+var traces embed.FS
+
+// Expected returns the trace that a sequence leaves on a runtime with the given behaviour.
+func Expected(behaviour sim.Behaviour, name string) (Trace, error) {
+	data, err := traces.ReadFile(path.Join("testdata", string(behaviour), name+".txt"))
+	if err != nil {
+		return Trace{}, fmt.Errorf("no expected trace of sequence %q on %s: %w", name, behaviour, err)
+	}
+	return Trace{Lines: strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")}, nil
+}
+
+// seen returns the lines of a trace that an observer without a line server sees: not the end of a main process's connection.
+// Without events it also lacks the runtime's.
+func seen(lines []string, events bool) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		return strings.HasSuffix(line, ": "+eof) || !events && strings.Contains(line, eventOf)
+	})
+}
