@@ -74,8 +74,8 @@ func TestCRIOLongerIsIgnored(t *testing.T) {
 		id := s.start("main", "--stubborn")
 		first := s.stop(id, 5)
 		s.at(2 * time.Second)
-		s.stop(id, 60).returned(5*time.Second+crioTermTakes, "OK")
-		first.returned(5*time.Second+crioTermTakes, "OK")
+		s.stop(id, 60).returned(5*time.Second, "OK")
+		first.returned(5*time.Second, "OK")
 	})
 }
 
@@ -95,7 +95,7 @@ func TestCRIOCancelledStopGoesOn(t *testing.T) {
 			s.t.Error("the root filesystem is still there")
 		}
 		s.at(21 * time.Second)
-		s.died(id, 20*time.Second+crioTermTakes, 137)
+		s.died(id, 20*time.Second, 137)
 	})
 }
 
@@ -141,8 +141,8 @@ func TestCRIOExecDuringStop(t *testing.T) {
 		s.stop(id, 20)
 		s.at(time.Second)
 		s.exec(id, 0, "mark").returned(time.Second, "OK")
-		s.exec(id, 0, "hook", "--for", "forever").failed(20*time.Second+crioTermTakes, 137)
-		s.said("main", "START@0s", "TERM@0s", "MARK@1s", "HOOK-START@1s", "EOF@20.01s")
+		s.exec(id, 0, "hook", "--for", "forever").failed(20*time.Second, 137)
+		s.said("main", "START@0s", "TERM@0s", "MARK@1s", "HOOK-START@1s", "EOF@20s")
 	})
 }
 
@@ -151,7 +151,7 @@ func TestCRIONoExecDuringKill(t *testing.T) {
 	play(t, Options{Behaviour: CRIO, SignalLatency: latency}, func(s *stage) {
 		id := s.start("main", "--stubborn")
 		s.stop(id, 1)
-		s.at(time.Second + latency + crioTermTakes + time.Millisecond) // KILL is on its way
+		s.at(time.Second + latency + time.Millisecond) // KILL is on its way
 		s.alive(id)
 		s.exec(id, 0, "mark").returned(s.now(), "Unknown")
 	})
@@ -202,8 +202,8 @@ func TestCRIORestartedStartsAfresh(t *testing.T) {
 		call.returned(5*time.Second, "Unavailable")
 		s.at(30 * time.Second)
 		s.alive(id)
-		s.stop(id, 10).returned(40*time.Second+crioTermTakes, "OK")
-		s.said("main", "START@0s", "TERM@0s", "TERM@30s", "EOF@40.01s")
+		s.stop(id, 10).returned(40*time.Second, "OK")
+		s.said("main", "START@0s", "TERM@0s", "TERM@30s", "EOF@40s")
 	})
 }
 
@@ -225,7 +225,7 @@ func TestCRIOSandboxStop(t *testing.T) {
 		t.Run(limit.String(), func(t *testing.T) {
 			play(t, asCRIO, func(s *stage) {
 				a, b := s.start("a", "--stubborn"), s.start("b", "--exit-after-term", "5ms")
-				dead += crioTermTakes
+				dead = max(dead, crioTermTakes)
 				s.send(within(limit, func(ctx context.Context) error { return s.StopPodSandbox(ctx, s.sandbox) })).returned(dead, "OK")
 				s.died(a, dead, 137) // one timeout for both
 				s.died(b, 5*time.Millisecond, 0)
@@ -238,16 +238,16 @@ func TestCRIOSandboxStopWaitsForTheNewestFirst(t *testing.T) {
 	play(t, asCRIO, func(s *stage) {
 		a, b := s.start("a", "--exit-after-term", "1s"), s.start("b", "--stubborn")
 		s.stop(b, 5)
-		s.send(func(ctx context.Context) error { return s.StopPodSandbox(ctx, s.sandbox) }).returned(6*time.Second+crioTermTakes, "OK")
-		s.died(b, 5*time.Second+crioTermTakes, 137)
-		s.died(a, 6*time.Second+crioTermTakes, 0)
+		s.send(func(ctx context.Context) error { return s.StopPodSandbox(ctx, s.sandbox) }).returned(6*time.Second, "OK")
+		s.died(b, 5*time.Second, 137)
+		s.died(a, 6*time.Second, 0)
 	})
 }
 
 func TestCRIORemovesARunningContainer(t *testing.T) {
 	for limit, dead := range map[time.Duration]time.Duration{patience: 119 * time.Second, 4 * time.Second: 3 * time.Second, time.Second: 0} {
 		t.Run(limit.String(), func(t *testing.T) {
-			dead += crioTermTakes
+			dead = max(dead, crioTermTakes)
 			play(t, asCRIO, func(s *stage) {
 				id := s.start("main", "--stubborn")
 				s.send(within(limit, func(ctx context.Context) error { return s.RemoveContainer(ctx, id) })).returned(dead, "OK")
@@ -350,7 +350,7 @@ func TestCRIODropsTheEleventhTimeout(t *testing.T) {
 				for range before {
 					s.stop(id, 14)
 				}
-				s.stop(id, 2).returned(dead+crioTermTakes, "OK")
+				s.stop(id, 2).returned(dead, "OK")
 			})
 		})
 	}
@@ -364,7 +364,7 @@ func TestCRIODropsTheEleventhTimeout(t *testing.T) {
 	})
 }
 
-// With TERM delayed, a shorter timeout counts from when it is read.
+// A shorter timeout waits for a TERM that is delayed.
 func TestCRIOReadsTimeoutsAfterTerm(t *testing.T) {
 	latency := 1500 * time.Millisecond
 	play(t, Options{Behaviour: CRIO, SignalLatency: latency}, func(s *stage) {

@@ -46,8 +46,8 @@ limitations under the License.
 // --runtime-endpoint` compares any CRI-O with it.
 //
 //   - Each container has one stop loop, begun by the first StopContainer: TERM once, then KILL at the earliest time that a
-//     timeout gives. Later ones change nothing. The loop reads timeouts when its `runc kill TERM` has returned (10 ms here), and
-//     they count from then; ten are held until then, and more are dropped.
+//     timeout gives. Later ones change nothing. The loop reads timeouts when its `runc kill TERM` has returned, here
+//     10 ms after TERM; ten are held until then, and more are dropped. No timeout counts from before TERM.
 //   - A created container has a process, too: a stop ends it with code 2, and it cannot start any more.
 //   - A cancelled StopContainer does not affect the loop, but its handler unmounts the root filesystem of the running container
 //     (ContainerStatus's verbose Info reports that) and ends only with the container.

@@ -111,7 +111,7 @@ func (s story) foretold() fate {
 			if term < 0 {
 				term = d.at
 			}
-			target(max(d.at, term+crioTermTakes) + timeout)
+			target(max(d.at+timeout, term+crioTermTakes))
 			continue
 		}
 		if d.timeout > 0 && term < 0 {

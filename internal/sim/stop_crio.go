@@ -39,10 +39,16 @@ type crio struct{ *Runtime }
 
 // stopLoop is the stop of one container. It is in the daemon's memory and holds the container's lock.
 type stopLoop struct {
-	// timeouts receives the timeouts of stops, in seconds from when they are read.
-	timeouts chan int64
+	// requests receives what StopContainer calls ask for.
+	requests chan request
 	// killing: KILL is on its way. Timeouts are no longer read, and no exec starts.
 	killing bool
+}
+
+// request is a timeout in seconds, and when it was asked for.
+type request struct {
+	timeout int64
+	at      time.Time
 }
 
 // hurry starts the loop if there is none and passes it a timeout. It reports whether there is a process to stop: a container
@@ -55,7 +61,7 @@ func (d crio) hurry(c *container, timeout int64) bool {
 		return false
 	}
 	if c.loop == nil {
-		c.loop = &stopLoop{timeouts: make(chan int64, crioPlaces)}
+		c.loop = &stopLoop{requests: make(chan request, crioPlaces)}
 		loop := c.loop
 		d.wait.Go(func() { d.run(context.WithValue(life.ctx, lifeKey{}, life), c, loop) })
 	}
@@ -63,13 +69,14 @@ func (d crio) hurry(c *container, timeout int64) bool {
 		return true
 	}
 	select {
-	case c.loop.timeouts <- timeout:
+	case c.loop.requests <- request{max(timeout, 0), time.Now()}:
 	default: // dropped without a word, as CRI-O does
 	}
 	return true
 }
 
-// run sends TERM, then kills at the earliest time that a timeout gives. It begins when a start under way is over.
+// run sends TERM, then kills at the earliest time that a request gives, which counts from TERM at the earliest. It begins when a
+// start under way is over.
 func (d crio) run(ctx context.Context, c *container, loop *stopLoop) {
 	d.mu.Lock()
 	starting := c.starting
@@ -80,6 +87,7 @@ func (d crio) run(ctx context.Context, c *container, loop *stopLoop) {
 	if err := d.deliver(ctx, c, sigterm); err != nil {
 		return
 	}
+	sent := time.Now()
 	if err := pause(ctx, crioTermTakes); err != nil {
 		return
 	}
@@ -87,8 +95,12 @@ func (d crio) run(ctx context.Context, c *container, loop *stopLoop) {
 	var earliest time.Time
 	for {
 		select {
-		case timeout := <-loop.timeouts:
-			target := time.Now().Add(time.Duration(max(timeout, 0)) * time.Second)
+		case r := <-loop.requests:
+			// A real one counts from here. The moments between are the machine's, and virtual time has none.
+			if r.at.Before(sent) {
+				r.at = sent
+			}
+			target := r.at.Add(time.Duration(r.timeout) * time.Second)
 			if earliest.IsZero() || target.Before(earliest) {
 				earliest = target
 				timer := time.NewTimer(time.Until(earliest))

@@ -18,6 +18,7 @@ package conformance
 
 import (
 	"context"
+	"strings"
 
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
@@ -30,31 +31,41 @@ const (
 func (p *player) sandboxConfig() *runtimev1.PodSandboxConfig {
 	name := p.sequence.Name
 	config := &runtimev1.PodSandboxConfig{
-		Metadata: &runtimev1.PodSandboxMetadata{Name: name, Uid: "uid-" + name, Namespace: "conformance"},
-		Labels:   labels(name, ""),
+		Metadata:     &runtimev1.PodSandboxMetadata{Name: name, Uid: p.uid(), Namespace: "conformance"},
+		Labels:       p.labels(""),
+		LogDirectory: p.logDirectory(),
 		Linux: &runtimev1.LinuxPodSandboxConfig{
 			SecurityContext: &runtimev1.LinuxSandboxSecurityContext{NamespaceOptions: namespaces()},
 		},
 	}
-	if p.Cgroup != "" {
+	switch {
+	case strings.HasSuffix(p.Cgroup, ".slice"):
+		config.Linux.CgroupParent = p.Cgroup
+	case p.Cgroup != "":
 		config.Linux.CgroupParent = p.Cgroup + "/" + name
 	}
 	return config
 }
 
+// uid is unique even where an earlier run left something.
+func (p *player) uid() string { return "uid-" + p.sequence.Name + p.Run }
+
 func (p *player) create(ctx context.Context, name string, args []string) (string, error) {
 	config := &runtimev1.ContainerConfig{
 		Metadata: &runtimev1.ContainerMetadata{Name: name},
-		Image:    &runtimev1.ImageSpec{Image: p.Image},
-		Command:  []string{"/actor"},
-		Args:     append([]string{"run"}, args...),
+		// CRI-O wants the image as the user wrote it, too.
+		Image:   &runtimev1.ImageSpec{Image: p.Image, UserSpecifiedImage: p.Image},
+		Command: p.argv(append([]string{actorPath, "run"}, args...)),
 		Envs: []*runtimev1.KeyValue{
 			variable("KGRACE_POD", p.sequence.Name), variable("KGRACE_CONTAINER", name), variable("KGRACE_SOCKET", linesSocket),
 		},
-		Labels: labels(p.sequence.Name, name),
+		Labels: p.labels(name),
 		Linux: &runtimev1.LinuxContainerConfig{
 			SecurityContext: &runtimev1.LinuxContainerSecurityContext{NamespaceOptions: namespaces()},
 		},
+	}
+	if p.Logs != "" {
+		config.LogPath = name + ".log"
 	}
 	if p.Lines != "" {
 		config.Mounts = []*runtimev1.Mount{{ContainerPath: linesMount, HostPath: p.Lines}}
@@ -67,9 +78,12 @@ func variable(key, value string) *runtimev1.KeyValue {
 	return &runtimev1.KeyValue{Key: key, Value: []byte(value)}
 }
 
-// labels returns the kubelet's labels, by which recorders identify a container.
-func labels(pod, container string) map[string]string {
-	all := map[string]string{"io.kubernetes.pod.name": pod}
+// RunLabel is on all that a run creates; its value is Stage.Run.
+const RunLabel = "kgrace.test/conformance"
+
+// labels returns the kubelet's labels, by which recorders identify a container and CRI-O finds the statuses for its events.
+func (p *player) labels(container string) map[string]string {
+	all := map[string]string{"io.kubernetes.pod.name": p.sequence.Name, "io.kubernetes.pod.uid": p.uid(), RunLabel: p.Run}
 	if container != "" {
 		all["io.kubernetes.container.name"] = container
 	}

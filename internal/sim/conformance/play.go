@@ -17,6 +17,7 @@ limitations under the License.
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,11 @@ type Stage struct {
 	// Image contains the actor. Lines is a host directory with the line server's lines.sock, which containers mount; "" if
 	// there is none. Cgroup is the parent of the pod's cgroup.
 	Image, Lines, Cgroup string
+	// Logs, if set, is a host directory to which the runtime writes the containers' logs. The image then needs only sh and sleep:
+	// a script does what the actor does, and the log holds its lines.
+	Logs string
+	// Run distinguishes the runs on one runtime; see RunLabel.
+	Run string
 	// Restart carries out the step of that name.
 	Restart func(context.Context) error
 }
@@ -60,6 +66,7 @@ type player struct {
 	sandboxID string
 	main      string // the id of the container
 	before    int    // number of events before the first step
+	logs      readers
 
 	mu      sync.Mutex
 	second  string // the id of the other container
@@ -82,7 +89,7 @@ func Prepare(ctx context.Context, stage Stage, sequence Sequence) (play func(con
 	}
 	undo = p.undo
 	if p.main, err = p.create(ctx, mainContainer, sequence.Args); err == nil && !sequence.Unstarted {
-		if err = p.Runtime.StartContainer(ctx, p.main); err == nil {
+		if err = p.start(ctx, p.main, mainContainer); err == nil {
 			_, err = p.Log.Wait(ctx, "START", func(e history.Event) bool { return e.Kind == history.Line && e.Reason == lines.Start })
 		}
 	}
@@ -103,7 +110,9 @@ func (p *player) undo(ctx context.Context) error {
 			errs = append(errs, p.Runtime.StopContainer(ctx, id, 0))
 		}
 	}
-	return errors.Join(append(errs, p.Runtime.RemovePodSandbox(ctx, p.sandboxID))...)
+	errs = append(errs, p.Runtime.RemovePodSandbox(ctx, p.sandboxID))
+	p.logs.end()
+	return errors.Join(errs...)
 }
 
 // play carries out the steps.
@@ -157,6 +166,9 @@ func (p *player) play(ctx context.Context) (Trace, error) {
 	}
 	last := p.status(ctx, p.main)
 	unsubscribe()
+	if err := p.logs.wait(); err != nil {
+		return Trace{}, fmt.Errorf("%s: %w", p.sequence.Name, err)
+	}
 	return p.trace(begin, last), nil
 }
 
@@ -210,13 +222,13 @@ func (p *player) do(ctx context.Context, step Step) string {
 		p.mu.Unlock()
 		return outcome(err)
 	case Start:
-		return outcome(p.Runtime.StartContainer(ctx, id))
+		return outcome(p.start(ctx, id, cmp.Or(string(step.On), mainContainer)))
 	case Stop:
 		return outcome(p.Runtime.StopContainer(ctx, id, step.Timeout))
 	case Remove:
 		return outcome(p.Runtime.RemoveContainer(ctx, id))
 	case Exec:
-		_, _, err := p.Runtime.ExecSync(ctx, id, step.Argv, time.Duration(step.Timeout)*time.Second)
+		_, _, err := p.Runtime.ExecSync(ctx, id, p.argv(step.Argv), time.Duration(step.Timeout)*time.Second)
 		return outcome(err)
 	case StopSandbox:
 		return outcome(p.Runtime.StopPodSandbox(ctx, sandbox))

@@ -19,7 +19,6 @@ package conformance
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -40,9 +39,6 @@ import (
 
 // askedVar enables the test on a real containerd, which builds the missing parts of a node.
 const askedVar = "KGRACE_CONFORMANCE"
-
-// apart is the time between the starts of two sequences: killing many containers at one time makes each kill late.
-const apart = 250 * time.Millisecond
 
 func TestMain(m *testing.M) {
 	localnode.MaybeInit()
@@ -142,86 +138,19 @@ func playAll(ctx context.Context, node *localnode.Node, recorder *history.Record
 	}
 	defer func() { _ = client.Close(ctx) }()
 	restart := sync.OnceValue(func() error { return node.RestartRuntime(ctx) })
-	t := theatre{
-		stage: Stage{
+	t := Theatre{
+		Stage: Stage{
 			Runtime: client, Image: localnode.ActorImage, Lines: node.LinesDir(), Cgroup: node.Cgroup(),
 			Restart: func(context.Context) error { return restart() },
 		},
-		recorder: recorder, traces: map[string]Trace{},
+		Recorder: recorder, Level: "node",
 	}
-	var calm, restarting []Sequence
-	for _, sequence := range Sequences() {
-		if sequence.Restarts() {
-			restarting = append(restarting, sequence)
-		} else {
-			calm = append(calm, sequence)
-		}
+	played := t.Play(ctx, Sequences())
+	traces := map[string]Trace{}
+	var errs []error
+	for name, p := range played {
+		traces[name] = p.Trace
+		errs = append(errs, p.Err)
 	}
-	t.play(ctx, calm, apart)
-	t.play(ctx, restarting, 0)
-	return t.traces, errors.Join(t.errs...)
-}
-
-// theatre plays several sequences on one runtime.
-type theatre struct {
-	stage    Stage
-	recorder *history.Recorder
-
-	mu     sync.Mutex
-	errs   []error
-	traces map[string]Trace
-}
-
-func (t *theatre) failed(err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.errs = append(t.errs, err)
-}
-
-// play prepares all sequences, then starts them one after the other.
-func (t *theatre) play(ctx context.Context, sequences []Sequence, apart time.Duration) {
-	var wait sync.WaitGroup
-	plays := make([]func(context.Context) (Trace, error), len(sequences))
-	undos := make([]func(context.Context) error, len(sequences))
-	for i, sequence := range sequences {
-		wait.Go(func() {
-			stage := t.stage
-			var err error
-			if stage.Log, err = t.recorder.Open(history.Header{Scenario: sequence.Name, Level: "node", Pod: sequence.Name}); err == nil {
-				plays[i], undos[i], err = Prepare(ctx, stage, sequence)
-			}
-			if err != nil {
-				t.failed(err)
-			}
-		})
-	}
-	wait.Wait()
-	start := time.Now()
-	for i, sequence := range sequences {
-		if plays[i] == nil {
-			continue
-		}
-		wait.Go(func() {
-			err := until(ctx, start.Add(time.Duration(i)*apart))
-			var trace Trace
-			if err == nil {
-				trace, err = plays[i](ctx)
-			}
-			if err != nil {
-				t.failed(err)
-			}
-			t.mu.Lock()
-			defer t.mu.Unlock()
-			t.traces[sequence.Name] = trace
-		})
-	}
-	wait.Wait()
-	for i, undo := range undos {
-		if undo == nil {
-			continue
-		}
-		if err := undo(ctx); err != nil {
-			t.failed(fmt.Errorf("%s: %w", sequences[i].Name, err))
-		}
-	}
+	return traces, errors.Join(errs...)
 }

@@ -1,0 +1,134 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package conformance
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/cri-client/pkg/logs"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// drain is how long to wait for the rest of a log: its reader looks once a second whether the container still runs.
+const drain = 5 * time.Second
+
+// readers read the logs of a sequence's containers.
+type readers struct {
+	mu     sync.Mutex
+	errs   []error
+	group  sync.WaitGroup
+	cancel []context.CancelFunc
+}
+
+func (r *readers) add(read func(context.Context) error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r.mu.Lock()
+	r.cancel = append(r.cancel, cancel)
+	r.mu.Unlock()
+	r.group.Go(func() {
+		if err := read(ctx); err != nil && ctx.Err() == nil {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.errs = append(r.errs, err)
+		}
+	})
+}
+
+// wait returns when the readers have read all, which is soon after their containers have ended.
+func (r *readers) wait() error {
+	over := make(chan struct{})
+	go func() {
+		r.group.Wait()
+		close(over)
+	}()
+	timer := time.NewTimer(drain)
+	defer timer.Stop()
+	select {
+	case <-over:
+	case <-timer.C:
+		r.end()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return errors.Join(r.errs...)
+}
+
+// end ends the readers.
+func (r *readers) end() {
+	r.mu.Lock()
+	for _, cancel := range r.cancel {
+		cancel()
+	}
+	r.mu.Unlock()
+	r.group.Wait()
+}
+
+// logDirectory is the directory of the sandbox's logs, on the host.
+func (p *player) logDirectory() string {
+	if p.Logs == "" {
+		return ""
+	}
+	return filepath.Join(p.Logs, p.sequence.Name)
+}
+
+// read adds the lines of a container's log to the history, until the container has ended.
+func (p *player) read(id, name string) {
+	p.logs.add(func(ctx context.Context) error {
+		reader, writer := io.Pipe()
+		var group sync.WaitGroup
+		var bad error
+		group.Go(func() {
+			lines := bufio.NewScanner(reader)
+			for lines.Scan() {
+				if bad == nil {
+					bad = p.line(name, lines.Bytes())
+				}
+			}
+			_, _ = io.Copy(io.Discard, reader)
+		})
+		options := &logs.LogOptions{Follow: true, Timestamp: true}
+		err := logs.ReadLogs(ctx, filepath.Join(p.logDirectory(), name+".log"), id, options, p.Runtime, writer, writer)
+		_ = writer.Close()
+		group.Wait()
+		if _, gone := p.Runtime.ContainerStatus(ctx, id, false); gone != nil {
+			err = nil // removed by a step, and its log with it
+		}
+		return errors.Join(err, bad)
+	})
+}
+
+// line adds a line of a log, which begins with its time.
+func (p *player) line(container string, text []byte) error {
+	stamp, rest, _ := bytes.Cut(text, []byte(" "))
+	at, err := time.Parse(time.RFC3339Nano, string(stamp))
+	if err != nil {
+		return fmt.Errorf("log of container %s: %q does not begin with a time: %w", container, text, err)
+	}
+	word, message, _ := strings.Cut(string(rest), " ")
+	p.Log.Add(history.Event{Kind: history.Line, At: at, Pod: p.sequence.Name, Container: container, Reason: word, Message: message})
+	return nil
+}
