@@ -136,6 +136,7 @@ Environment:
 		newShardCommand(app),
 		newUpstreamE2ECommand(app),
 		newReleasesCommand(app),
+		newConformanceCommand(app),
 		command.New(app.output, app.errs),
 	)
 	return root

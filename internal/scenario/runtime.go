@@ -62,6 +62,7 @@ func runtimes() []Scenario {
 		Faults: []Fault{{Call: "StopContainer", Fails: true, For: 5 * time.Second}},
 		Steps:  []Step{force(0)},
 		Expect: keeps(OnlyShorter, Ends),
+		Watch:  untilSandboxStops,
 		Levels: []Level{LevelSim, LevelNode},
 		Not:    notByFault,
 	}, {
@@ -75,7 +76,7 @@ func runtimes() []Scenario {
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), force(3)}}},
 		// A real node is not watched for the two minutes after which stock stops the sandbox.
 		Expect: append(repairs(Prompt, Ends), Expectation{Rule: RuntimeCalls, Stock: Held, Fixed: Held, Levels: []Level{LevelSim}}),
-		Watch:  map[Level]time.Duration{LevelSim: 200 * time.Second},
+		Watch:  map[Level]time.Duration{LevelSim: 320 * time.Second},
 		Levels: []Level{LevelSim, LevelNode},
 		Not:    notByFault,
 	}, {
@@ -88,6 +89,7 @@ func runtimes() []Scenario {
 		Steps:  []Step{del(0, 60)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 24, Faults: []Fault{{Call: "StopContainer", Fails: true, For: 5 * time.Second}}, Steps: []Step{del(0, 24)}}},
 		Expect: append(repairs(Deadline, RuntimeCalls), keeps(Ends)...),
+		Watch:  untilSandboxStops,
 		Levels: []Level{LevelSim, LevelNode},
 		Not:    notByFault,
 	}, {
@@ -99,6 +101,7 @@ func runtimes() []Scenario {
 		Faults: []Fault{{Call: "StopContainer", Fails: true}},
 		Steps:  []Step{del(0, 5)},
 		Expect: append(repairs(RuntimeCalls), keeps(Ends)...),
+		Watch:  untilSandboxStops,
 		Levels: []Level{LevelSim, LevelNode},
 		Not:    notByFault,
 	}, {
@@ -140,6 +143,10 @@ func runtimes() []Scenario {
 		Not:     map[Level]string{LevelNode: "which runtime calls coincide with the end is a matter of milliseconds there", LevelKind: "as on a node"},
 	}}
 }
+
+// untilSandboxStops is long enough for CRI-O, whose StopPodSandbox grants running containers what is left until its client's
+// deadline: 118 s of the kubelet's two minutes.
+var untilSandboxStops = map[Level]time.Duration{LevelSim: 200 * time.Second}
 
 // notWithoutRuntime gives the reason why real nodes cannot run scenarios in which the runtime is down for a while.
 var notWithoutRuntime = map[Level]string{LevelNode: "the node restarts its runtime at once and cannot be without one", LevelKind: "as on a node"}

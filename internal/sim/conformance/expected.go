@@ -44,6 +44,9 @@ func Expected(behaviour sim.Behaviour, name string) (Trace, error) {
 // Without events it also lacks the runtime's.
 func seen(lines []string, events bool) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
-		return strings.HasSuffix(line, ": "+eof) || !events && strings.Contains(line, eventOf)
+		return strings.HasSuffix(line, ": "+eof) || !events && isEvent(line)
 	})
 }
+
+// isEvent reports whether a line of a trace is an event of the runtime's.
+func isEvent(line string) bool { return strings.Contains(line, "  "+eventOf) }

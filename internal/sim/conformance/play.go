@@ -110,7 +110,7 @@ func (p *player) undo(ctx context.Context) error {
 			errs = append(errs, p.Runtime.StopContainer(ctx, id, 0))
 		}
 	}
-	errs = append(errs, p.Runtime.RemovePodSandbox(ctx, p.sandboxID))
+	errs = append(errs, p.Runtime.StopPodSandbox(ctx, p.sandboxID), p.Runtime.RemovePodSandbox(ctx, p.sandboxID))
 	p.logs.end()
 	return errors.Join(errs...)
 }

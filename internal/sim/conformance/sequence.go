@@ -17,7 +17,9 @@ limitations under the License.
 package conformance
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -90,4 +92,28 @@ const (
 // Restarts reports whether the sequence restarts the runtime. Such sequences disturb all others.
 func (q Sequence) Restarts() bool {
 	return slices.ContainsFunc(q.Steps, func(s Step) bool { return s.Call == Restart })
+}
+
+// Pick returns the named sequences; all without names.
+func Pick(names []string) ([]Sequence, error) {
+	all := Sequences()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var picked []Sequence
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(s Sequence) bool { return s.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("unknown sequence %q; known: %s", name, strings.Join(namesOf(all), ", "))
+		}
+		picked = append(picked, all[i])
+	}
+	return picked, nil
+}
+
+func namesOf(all []Sequence) (names []string) {
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	return names
 }
