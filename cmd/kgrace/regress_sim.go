@@ -60,7 +60,7 @@ func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) e
 	var reds, errs []error
 	all := map[string]result.Results{}
 	for _, p := range runtimes {
-		if q.split.part.Split() && len(simkubelet.Rows(p, q.scenarios)) == 0 {
+		if q.split.part.Split() && len(q.scenarios) == 0 {
 			continue // other parts have some
 		}
 		dir := filepath.Join(q.artifacts, shard.Below(p))
@@ -111,7 +111,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 // suites that failed but left results.
 func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Behaviour, dir string, suites map[verdict.Arm]string) (results result.Results, failed, err error) {
 	begin := time.Now()
-	rows := simkubelet.Rows(p, q.scenarios)
+	rows := q.scenarios
 	results = result.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Skipped: result.SkippedIn(q.minor, q.skipped)}
 	for _, s := range rows {
 		results.Scenarios = append(results.Scenarios, s.ID)

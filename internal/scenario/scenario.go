@@ -80,8 +80,6 @@ type Scenario struct {
 	// Levels are the levels that run the scenario; Not gives the reason why another one cannot.
 	Levels []Level
 	Not    map[Level]string
-	// NotOn gives, for each simulated runtime that cannot run the scenario, the reason.
-	NotOn map[string]string
 	// Since is the first minor that can run the scenario at any level.
 	Since Since
 	// BrokenIn gives, for each later minor that cannot run the scenario either, the reason: an upstream bug in what the

@@ -62,7 +62,7 @@ func leave(t *testing.T, dir string, p Part) {
 	rows := Take(p, all(t))
 	for _, runtime := range sim.Behaviours() {
 		below := filepath.Join(dir, Below(runtime))
-		mine := simkubelet.Rows(runtime, rows)
+		mine := rows
 		results := result.Results{Minor: minor, Level: scenario.LevelSim, Arms: verdict.Arms(), Scenarios: ids(mine), Seconds: float64(10 + p.Index),
 			Skipped: []result.Skip{{Scenario: "now", Why: "since v1.99"}}}
 		for _, s := range mine {

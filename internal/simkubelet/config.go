@@ -102,8 +102,3 @@ func ParseRuntime(name string) (sim.Behaviour, error) {
 	}
 	return "", fmt.Errorf("unknown runtime %q; known: %s", name, strings.Join(Runtimes(), ", "))
 }
-
-// Rows returns the scenarios that a behaviour can run.
-func Rows(p sim.Behaviour, all []scenario.Scenario) []scenario.Scenario {
-	return slices.DeleteFunc(slices.Clone(all), func(s scenario.Scenario) bool { return s.NotOn[string(p)] != "" })
-}

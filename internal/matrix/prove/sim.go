@@ -220,7 +220,7 @@ func (b *bench) runSuite(ctx context.Context, suite, dir string) (result.Results
 		return result.Results{}, err
 	}
 	c := simkubelet.Config{Minor: b.plan.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Artifacts: dir}
-	for _, s := range simkubelet.Rows(c.Behaviour, rows) {
+	for _, s := range rows {
 		c.Scenarios = append(c.Scenarios, s.ID)
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, suiteTime, fmt.Errorf("the suite did not end in %v", suiteTime))

@@ -25,6 +25,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
@@ -32,6 +33,7 @@ import (
 	internalapi "k8s.io/cri-api/pkg/apis"
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 	remote "k8s.io/cri-client/pkg"
+	"k8s.io/klog/v2"
 
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/unixsock"
@@ -72,6 +74,7 @@ type Remote struct {
 
 // Connect connects to the runtime that serves the CRI on a socket.
 func Connect(ctx context.Context, socket string) (*Remote, error) {
+	ctx = quiet(ctx)
 	if err := listens(ctx, socket); err != nil {
 		return nil, err
 	}
@@ -94,6 +97,9 @@ func Connect(ctx context.Context, socket string) (*Remote, error) {
 func client(ctx context.Context, socket string) (internalapi.RuntimeService, error) {
 	return remote.NewRemoteRuntimeServiceBuilder().WithEndpoint(scheme + socket).WithConnectionTimeout(connecting).Build(ctx)
 }
+
+// quiet silences the client, which logs every error of a call.
+func quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, logr.Discard()) }
 
 // Close closes the connections.
 func (r *Remote) Close(ctx context.Context) error {

@@ -53,6 +53,7 @@ type Plan struct {
 // Play plays the sequences through a recording proxy, with the kubelet's own client. Whatever happens, nothing of it is left on
 // the runtime. The error is that of a run without a report.
 func (r *Remote) Play(ctx context.Context, plan Plan) (report Report, err error) {
+	ctx = quiet(ctx)
 	logs, err := os.MkdirTemp("", "kgrace-")
 	if err != nil {
 		return report, err

@@ -45,7 +45,7 @@ type readers struct {
 }
 
 func (r *readers) add(read func(context.Context) error) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(quiet(context.Background()))
 	r.mu.Lock()
 	r.cancel = append(r.cancel, cancel)
 	r.mu.Unlock()

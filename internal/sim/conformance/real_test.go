@@ -19,8 +19,12 @@ package conformance
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -31,6 +35,7 @@ import (
 	"github.com/kgrace/kgrace/internal/criproxy"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/history/lines"
+	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/sim"
@@ -68,8 +73,25 @@ func programs(t *testing.T) map[string]string {
 	return bin
 }
 
-// TestRealContainerd plays the sequences on a real containerd and on the simulator and compares the traces. The sequences run
-// before the node's kubelet starts, because it would remove pods that it does not know.
+// shellImage writes an image that has sh and sleep to a file.
+func shellImage(t *testing.T) string {
+	t.Helper()
+	busybox, err := osexec.LookPath("busybox")
+	if err != nil {
+		t.Fatalf("%v: install busybox-static, as `make conformance` does", err)
+	}
+	layer := &imagefile.Files{{Path: "/bin/busybox", Mode: 0o755, From: busybox}, {Path: "/bin/sh", Link: "busybox"}, {Path: "/bin/sleep", Link: "busybox"}}
+	file := filepath.Join(t.TempDir(), "shell.tar")
+	image := imagefile.Image{Names: []string{pulled}, Layers: []imagefile.Layer{layer}, Cmd: []string{"sh"}, Env: []string{"PATH=/bin"}, WorkingDir: "/"}
+	if err := imagefile.WriteFile(file, time.Time{}, image); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestRealContainerd plays the sequences on a real containerd and on the simulator and compares the traces. Then it plays them
+// again as `kgrace conformance --runtime-endpoint` does, without the actor. All before the node's kubelet starts, because it would
+// remove pods that it does not know.
 func TestRealContainerd(t *testing.T) {
 	bin := programs(t)
 	dir, err := os.MkdirTemp("", "conf")
@@ -80,8 +102,9 @@ func TestRealContainerd(t *testing.T) {
 	var proxy *criproxy.Proxy
 	var server *lines.Server
 	var traces map[string]Trace
+	var report Report
 	node, err := localnode.Up(t.Context(), localnode.Config{
-		Dir: filepath.Join(dir, "node"), Name: "conformance", Bin: bin, ParentDeath: true, Log: t.Output(),
+		Dir: filepath.Join(dir, "node"), Name: "conformance", Bin: bin, Images: []string{shellImage(t)}, ParentDeath: true, Log: t.Output(),
 		RuntimeEndpoint: filepath.Join(dir, "cri.sock"),
 		BeforeKubelet: func(ctx context.Context, n *localnode.Node) (err error) {
 			recorder := history.NewRecorder()
@@ -96,7 +119,10 @@ func TestRealContainerd(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			traces, err = playAll(ctx, n, recorder)
+			if traces, err = playAll(ctx, n, recorder); err != nil {
+				return err
+			}
+			report, err = playRemote(ctx, n, t.Output())
 			return errors.Join(err, proxy.ExitsErr())
 		},
 	})
@@ -116,6 +142,11 @@ func TestRealContainerd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, result := range report.Results {
+		if result.Outcome != Same && result.Outcome != NotPlayed {
+			t.Errorf("as a runtime of others: %s: %s %s\n%s", result.Sequence, result.Outcome, result.Reason, strings.Join(result.Diff, "\n"))
+		}
+	}
 	for _, sequence := range Sequences() {
 		t.Run(sequence.Name, func(t *testing.T) {
 			real := traces[sequence.Name].String()
@@ -127,6 +158,23 @@ func TestRealContainerd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// playRemote plays all sequences as on a runtime of others.
+func playRemote(ctx context.Context, node *localnode.Node, log io.Writer) (Report, error) {
+	r, err := Connect(ctx, node.ContainerdSocket())
+	if err != nil {
+		return Report{}, err
+	}
+	report, err := r.Play(ctx, Plan{Sequences: Sequences(), Image: pulled, Cgroup: node.Cgroup(), Against: sim.Containerd, Log: log})
+	if err != nil {
+		return report, err
+	}
+	left, err := r.ours(ctx)
+	if len(left) > 0 {
+		err = fmt.Errorf("sandboxes %v are left", left)
+	}
+	return report, errors.Join(err, r.Close(ctx))
 }
 
 // playAll plays all sequences concurrently, those that restart the runtime after the others.
