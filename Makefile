@@ -83,7 +83,7 @@ bench: ## benchmark UpdatePod on both arms with benchstat: no slowdown above 5 %
 e2e-node: ## run Kubernetes' own node e2e suite on real nodes of both arms: the series' and upstream's specs (root)
 	hack/setup.sh busybox-static && $(KGRACE) e2e-node
 
-conformance: ## compare the simulated runtime with a real containerd, also as `kgrace conformance` does with any: the same calls, the same trace (root)
+conformance: ## compare the simulated runtime with a real containerd: the same calls, the same trace; `kgrace conformance` does it with any (root)
 	hack/setup.sh busybox-static
 	KGRACE_CONFORMANCE=1 go test -count=1 ./internal/sim/conformance
 

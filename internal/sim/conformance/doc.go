@@ -23,5 +23,8 @@ limitations under the License.
 // Times in a trace are whole seconds since the first step. A real machine may be up to 0.9 s late without changing a trace; it
 // is never early. Nothing is retried.
 //
-// CRI-O is not run here: see package sim.
+// The traces under testdata are what each simulated runtime does; those of containerd were written by a real one. Remote.Play, for
+// `kgrace conformance --runtime-endpoint`, plays the sequences on any runtime that serves the CRI on a unix socket: through the
+// proxy, with a script in place of the actor and the container's log in place of its lines, so that any image with sh does. It
+// leaves nothing there. CRI-O is not run here (see package sim): tests serve the simulator on a socket instead.
 package conformance
