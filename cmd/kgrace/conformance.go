@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -130,17 +131,21 @@ func (a *app) playConformance(ctx context.Context, q conformanceRun, out outputF
 	if ids := conformance.Kubelets(); len(ids) > 0 {
 		fmt.Fprintf(a.errs, "conformance: a kubelet runs here (process %s): if it uses this runtime, stop it, since it removes pods that it does not know\n", strings.Join(ids, ", "))
 	}
-	// The file is opened first, so that no run is in vain.
-	file, err := os.Create(q.trace)
+	// The file is opened first, so that no run is in vain, and has its name only when it is whole.
+	file, err := os.CreateTemp(filepath.Dir(q.trace), ".conformance-*")
 	if err != nil {
 		return fmt.Errorf("--trace: %w", err)
 	}
+	defer func() { _ = os.Remove(file.Name()) }()
 	defer file.Close()
 	report, err := runtime.Play(ctx, conformance.Plan{Sequences: sequences, Image: q.image, Cgroup: q.cgroup, Against: against, Log: a.errs})
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(report.Write(file), file.Close()); err != nil {
+	if err := errors.Join(report.Write(file), file.Chmod(0o644), file.Close()); err != nil {
+		return fmt.Errorf("--trace: %w", err)
+	}
+	if err := os.Rename(file.Name(), q.trace); err != nil {
 		return fmt.Errorf("--trace: %w", err)
 	}
 	fmt.Fprintf(a.errs, "conformance: the traces are in %s\n", q.trace)

@@ -101,7 +101,8 @@ func (p *player) trace(begin time.Time, last string) Trace {
 		if step.Call != Exec {
 			life := "up"
 			for _, e := range exits {
-				if e.Container == mainContainer && !e.At.After(r.at) {
+				// On CRI-O a stop returns before the exit is written down.
+				if e.Container == mainContainer && !e.At.After(r.at.Add(early)) {
 					life = "down"
 				}
 			}
