@@ -71,7 +71,8 @@ func serve(t *testing.T, behaviour sim.Behaviour, change func(*served)) *served 
 	if change != nil {
 		change(s)
 	}
-	s.rt = sim.New(sim.Options{Behaviour: behaviour, Sink: history.SinkFunc(s.write)})
+	// In real time a signal takes some time, as on a real runtime: enough for the crowd of stops that has to come before it.
+	s.rt = sim.New(sim.Options{Behaviour: behaviour, Sink: history.SinkFunc(s.write), SignalLatency: 100 * time.Millisecond})
 	listener, err := unixsock.Listen(s.socket, 0o600)
 	if err != nil {
 		t.Fatal(err)
