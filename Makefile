@@ -8,7 +8,7 @@ KGRACE = go run ./cmd/kgrace
 .DEFAULT_GOAL := help
 # Concurrent go builds only compete for memory.
 .NOTPARALLEL:
-.PHONY: clusters help setup tree build lint verify ci-lint update unit intree matrix matrix-default regression regression-node record properties properties-soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke check check-test image image-setup image-teardown image-test
+.PHONY: clusters help setup tree build lint verify update unit intree matrix matrix-default regression regression-node record properties properties-soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke check check-test image image-setup image-teardown image-test
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,14 +22,11 @@ tree: ## lay out the source trees, stock and fixed
 build: ## build the programs of a node, both kubelets included
 	$(KGRACE) build
 
-lint: ## gofmt, go vet, shellcheck
+lint: ## gofmt, go vet, shellcheck, actionlint
 	hack/verify-lint.sh
 
 verify: ## check that patches, copied and generated files agree
 	$(KGRACE) verify
-
-ci-lint: ## actionlint on the workflows of ci/
-	hack/verify-ci.sh
 
 update: ## update copied and generated files
 	$(KGRACE) update

@@ -14,7 +14,8 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Runs gofmt, go vet and shellcheck. Prints all faults, then fails.
+# Runs gofmt, go vet, shellcheck, and actionlint on the workflows of ci/ with shellcheck for their scripts. Prints all faults, then
+# fails.
 
 set -o errexit -o nounset -o pipefail
 
@@ -45,9 +46,16 @@ fi
 if ! command -v shellcheck >/dev/null; then
   echo "lint: shellcheck is missing: run hack/setup.sh, or apt-get install shellcheck" >&2
   failed=1
-elif ! shellcheck "${shfiles[@]}"; then
-  echo "lint: shellcheck failed" >&2
-  failed=1
+else
+  if ! shellcheck "${shfiles[@]}"; then
+    echo "lint: shellcheck failed" >&2
+    failed=1
+  fi
+  # By its path: actionlint skips the scripts without a word if it does not find a shellcheck.
+  if ! go tool actionlint -shellcheck "$(command -v shellcheck)" ci/github/*.yaml; then
+    echo "lint: actionlint failed" >&2
+    failed=1
+  fi
 fi
 
 exit "${failed}"

@@ -53,10 +53,14 @@ wait -n "${complete}" "${failed}" || :
 kill "${complete}" "${failed}" 2>/dev/null || :
 wait "${complete}" "${failed}" 2>/dev/null || :
 
-if ! code="$("${kubectl}" get pods --namespace "${namespace}" --selector app=kgrace-check \
-  --output jsonpath='{.items[0].status.containerStatuses[0].state.terminated.exitCode}')" || [[ -z "${code}" ]]; then
+# The newest pod: an earlier one was disrupted.
+newest='{.items[-1:].metadata.name} {.items[-1:].status.containerStatuses[0].state.terminated.exitCode}'
+got="$("${kubectl}" get pods --namespace "${namespace}" --selector app=kgrace-check --sort-by=.metadata.creationTimestamp --output "jsonpath=${newest}")" ||
+  cannot "cannot get the pod of the job"
+read -r pod code <<<"${got}" || :
+if [[ -z "${code:-}" ]]; then
   "${kubectl}" describe pods --namespace "${namespace}" --selector app=kgrace-check >&2 || echo "run.sh: cannot describe the pod" >&2
   cannot "the job did not end by itself"
 fi
-"${kubectl}" logs --namespace "${namespace}" job/kgrace-check --container check >"${junit}" || cannot "cannot read the JUnit of the job"
+"${kubectl}" logs --namespace "${namespace}" "${pod}" --container check >"${junit}" || cannot "cannot read the JUnit of the job"
 exit "${code}"

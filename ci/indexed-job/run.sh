@@ -32,9 +32,18 @@ if (( $# > 1 )) || [[ ! -f "${shards}/kustomization.yaml" ]]; then
   echo "run.sh: want a folder with a kustomization.yaml, got: $*" >&2
   exit 2
 fi
-# Jobs cannot be changed, and the results of an earlier run must not be taken for this one's.
-"${kubectl}" delete job --ignore-not-found --namespace "${namespace}" kgrace-shards kgrace-merge
-"${kubectl}" apply --kustomize "${shards}"
+# cannot exits with the code for "could not be decided"; the 1 of a failed command would mean "red".
+cannot() {
+  echo "run.sh: $1" >&2
+  exit 3
+}
+
+# Jobs cannot be changed.
+"${kubectl}" delete job --ignore-not-found --namespace "${namespace}" kgrace-shards kgrace-merge || cannot "cannot delete the jobs of an earlier run"
+"${kubectl}" apply --kustomize "${shards}" || cannot "cannot apply ${shards}"
+# The parts of this run are in a folder of this name.
+run="$("${kubectl}" get job --namespace "${namespace}" kgrace-shards --output jsonpath='{.metadata.uid}')" || cannot "cannot get job kgrace-shards"
+[[ -n "${run}" ]] || cannot "job kgrace-shards has no UID"
 
 # Waits until a Job has one of the two conditions that end it; kubectl waits for one at a time.
 ended() {
@@ -45,19 +54,27 @@ ended() {
   local failed=$!
   local code=0
   wait -n "${complete}" "${failed}" || code=3
-  kill "${complete}" "${failed}" 2>/dev/null || true
-  wait "${complete}" "${failed}" 2>/dev/null || true
+  # One of the two has ended, so kill fails for it.
+  kill "${complete}" "${failed}" 2>/dev/null || :
+  wait "${complete}" "${failed}" 2>/dev/null || :
   if (( code != 0 )); then
-    echo "run.sh: job ${job} did not end within ${timeout}" >&2
-    "${kubectl}" describe pods --namespace "${namespace}" --selector app=kgrace >&2
-    exit "${code}"
+    "${kubectl}" describe pods --namespace "${namespace}" --selector app=kgrace >&2 || echo "run.sh: cannot describe the pods" >&2
+    cannot "job ${job} did not end within ${timeout}"
   fi
 }
 
-ended kgrace-shards 3600s
-"${kubectl}" get pods --namespace "${namespace}" --selector app=kgrace,part=shards --output wide
-"${kubectl}" apply --kustomize "${MERGE:-${here}/merge}"
-ended kgrace-merge 600s
-"${kubectl}" logs --namespace "${namespace}" job/kgrace-merge
-exit "$("${kubectl}" get pods --namespace "${namespace}" --selector app=kgrace,part=merge \
-  --output jsonpath='{.items[0].status.containerStatuses[0].state.terminated.exitCode}')"
+# A little longer than activeDeadlineSeconds, so that the Job has a condition.
+ended kgrace-shards 3700s
+"${kubectl}" get pods --namespace "${namespace}" --selector app=kgrace,part=shards --output wide || cannot "cannot list the pods of the parts"
+"${kubectl}" patch job --namespace "${namespace}" kgrace-merge --type=merge --patch \
+  "{\"spec\": {\"suspend\": false, \"template\": {\"metadata\": {\"annotations\": {\"kgrace.test/run-id\": \"${run}\"}}}}}" || cannot "cannot resume job kgrace-merge"
+ended kgrace-merge 700s
+
+# The newest pod: an earlier one was disrupted.
+newest='{.items[-1:].metadata.name} {.items[-1:].status.containerStatuses[0].state.terminated.exitCode}'
+got="$("${kubectl}" get pods --namespace "${namespace}" --selector app=kgrace,part=merge --sort-by=.metadata.creationTimestamp --output "jsonpath=${newest}")" ||
+  cannot "cannot get the pod of job kgrace-merge"
+read -r pod code <<<"${got}" || :
+[[ -n "${code:-}" ]] || cannot "job kgrace-merge has no pod that ended by itself"
+"${kubectl}" logs --namespace "${namespace}" "${pod}" || cannot "cannot read the log of pod ${pod}"
+exit "${code}"

@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 const root = "../.."
@@ -34,7 +36,11 @@ func known(t *testing.T) Known {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Known{Root: root, Targets: targets, Kgrace: func(args []string) error {
+	tracked, err := tool.Git(t.Context(), root, nil, "ls-files", "-z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Known{Root: root, Files: strings.Split(strings.TrimRight(tracked, "\x00"), "\x00"), Targets: targets, Kgrace: func(args []string) error {
 		if len(args) == 0 || args[0] == "nonsense" {
 			return errors.New("unknown command")
 		}
@@ -49,7 +55,7 @@ func TestWorkflowFaults(t *testing.T) {
 	checkSpoiled(t, "ci/github/kgrace.yaml", CheckWorkflow, []spoiled{
 		{"actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1", "actions/checkout@v7", "not pinned"},
 		{"actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1", "actions/checkout@3d3c42e", "not pinned"},
-		{"actions/cache@27d5ce7f107fe9357f9df03efb73ab90386fccae", "actions/cache@main", "actions/cache@main is not pinned"},
+		{"actions/cache/save@27d5ce7f107fe9357f9df03efb73ab90386fccae", "actions/cache/save@main", "actions/cache/save@main is not pinned"},
 		{" # v7.0.1", "", "add after actions/checkout@"},
 		{"contents: read", "contents: write", "want contents: read"},
 		{"contents: read", "contents: read\n  id-token: write", "and nothing else"},
@@ -61,15 +67,31 @@ func TestWorkflowFaults(t *testing.T) {
 		{`--kubernetes "$MINOR"`, "--kubernetes ${{ matrix.minor }}", "text that the shell runs"},
 		{"make lint verify unit", "hack/no-such.sh", "hack/no-such.sh: no such script"},
 		{"timeout-minutes: 45", "timeout-minutes: 0", "timeout-minutes"},
-		{"pull_request: {}", "pull_request_target: {}", "pull_request_target"},
+		{"pull_request: {}", "pull_request_target: {}", "trigger pull_request_target"},
 		{"pull_request: {}", "pull_request: {}\n  foo: bar", "foo"},
-		{"- run: make lint", "- continue-on-error: true\n        run: make lint", "continue-on-error"},
+		{"    runs-on: ubuntu-24.04\n", "    runs-on: ubuntu-24.04\n    permissions: {packages: write}\n", "those of the workflow are enough"},
+		{"    runs-on: ubuntu-24.04\n", "    runs-on: ubuntu-24.04\n    continue-on-error: true\n", "hides failures"},
+		{"- run: make lint", "- continue-on-error: true\n        run: make lint", "hides failures"},
 		{"- run: make lint", "- run: echo ${{ secrets.TOKEN }}\n      - run: make lint", "reads a credential"},
 		{"group: kgrace-${{ github.ref }}", "group: ''", "no concurrency group"},
-		{`"on":`, "on:", "unknown field"},
+		{"if: ${{ always() }}", "if: ${{ !cancelled() }}", "without always() a time-out"},
+		{"make lint verify unit", "make image", "for which Ubuntu has no keyring"},
+		{` --image-stock "$STOCK" --image-fixed "$FIXED"`, "", "for which Ubuntu has no keyring"},
+		{`--from image "$NODE"`, "--from modules", "for which Ubuntu has no keyring"},
+		{"NODE: kindest/node:v1.37.0", "NODE: kindest/node:v1.36.0", "that of the kind release in go.mod"},
+		{`      - run: sudo env "PATH=$PATH" make setup` + "\n", "", "want make setup before it"},
+		{"github.ref == 'refs/heads/main' && ", "", "saves a cache for each branch"},
+		{"actions/cache/save@", "actions/cache@", "saves a cache for each pull request"},
+		{"'true' }}\n        with:\n          path: _output/matrix", "'true' }}\n        with:\n          path: ~/.cache/go-build", "jobs minors, minors again"},
+		// Of actionlint.
+		{"runs-on: ubuntu-24.04", "runs-on: ubuntu-25.13", "ubuntu-25.13"},
+		{"matrix.minor", "matrix.miner", "miner"},
+		{"'refs/heads/main' &&", "refs/heads/main &&", "refs"},
+		{"fail-fast: false", "failfast: false", "failfast"},
 	})
 	checkSpoiled(t, "ci/github/kubernetes-releases.yaml", CheckWorkflow, []spoiled{
-		{"needs: [ask]", "needs: [asked]", "needs asked, which does not exist"},
+		{"needs: [ask]", "needs: [asked]", `needs job "asked"`},
+		{"17 4 * * *", "17 25 * * *", "25"},
 		{"actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f", "actions/upload-artifact@v7", "not pinned"},
 	})
 }
@@ -80,14 +102,20 @@ func TestProwFaults(t *testing.T) {
 		{"decorate: true", "decorate: false", "want decorate: true"},
 		{"timeout: 45m", "timeout: 45", "missing unit"},
 		{"interval: 24h", "interval: daily", "interval"},
-		{"args: [lint, verify, unit]", "args: [lint, verify, unity]", "make unity: no such target"},
+		{"args: [setup, lint, verify, unit]", "args: [setup, lint, verify, unity]", "make unity: no such target"},
+		{"args: [setup, lint, verify, unit]", "args: [lint, verify, unit]", "want make setup before it"},
+		{"make setup\n              ci/releases.sh", "ci/releases.sh", "want make setup before it"},
+		{", grace_period: 2m", "", "want a minute or more"},
+		{"[A-Za-z_-]+\\.md$", "go\\.mod$", "a change of only go.mod skips it"},
+		{"'^(docs/|", "'^(docs/|pkg/|test/|hack/|", "a change of only hack/build-kind-image.sh skips it"},
+		{"'^(docs/", "'^((docs/", "missing closing )"},
 		{"make setup image-setup", "make setup && go run ./cmd/kgrace nonsense", "kgrace nonsense: unknown command"},
 		{"- -ec", "- -c", "continues after an error"},
-		{"command: [ci/releases.sh]", "command: [ci/release.sh]", "no such script"},
+		{"ci/releases.sh", "ci/release.sh", "no such script"},
 		{"name: pull-kgrace-regression", "name: pull-kgrace-verify", "two jobs are named"},
 		{"name: pull-kgrace-verify", "name: pull-kgrace-verify-" + strings.Repeat("x", 60), "at most 63"},
 		{"kgrace/kgrace:", "kgrace:", "owner/repository"},
-		{"always_run: true", "always_run: true\n      run_if_changed: x", "want always_run or run_if_changed"},
+		{"always_run: true", "always_run: true\n      skip_if_only_changed: x", "want always_run or skip_if_only_changed"},
 		{"extra_refs: [{org: kgrace, repo: kgrace, base_ref: main}]", "extra_refs: []", "no checkout"},
 		{"always_run: true", "always_runs: true", "always_runs"},
 		{"resources:", "env: [{name: TOKEN, value: x}]\n            resources:", "no job needs a credential"},
@@ -96,42 +124,15 @@ func TestProwFaults(t *testing.T) {
 	})
 }
 
-func TestJobFaults(t *testing.T) {
-	checkSpoiled(t, "ci/indexed-job/base/shards.yaml", CheckJob, []spoiled{
-		{"completions: 4", "completions: 5", "but completions differs"},
-		{"maxFailedIndexes: 4", "maxFailedIndexes: 1", "must not stop the others"},
-		{"backoffLimitPerIndex: 0", "backoffLimitPerIndex: 3", "one attempt"},
-		{"restartPolicy: Never", "restartPolicy: OnFailure", "hides what it found"},
-		{"image: kgrace-shards", "image: example.org/kgrace-shards:v1", "which an overlay replaces"},
-		{"--shard, $(INDEX)/$(PARTS)]", "--shard, 0/4]", "does not run its part"},
-		{"readOnlyRootFilesystem: true", "readOnlyRootFilesystem: false", "privileges that it does not need"},
-		{"automountServiceAccountToken: false", "automountServiceAccountToken: true", "needs no token"},
-		{"args: [regress,", "args: [nonsense,", "unknown command"},
-		{"activeDeadlineSeconds: 3600", "activeDeadline: 3600", "activeDeadline"},
+func TestCalledWorkflowFaults(t *testing.T) {
+	checkSpoiled(t, "ci/github/check.yaml", CheckWorkflow, []spoiled{
+		{"secrets.kubeconfig", "secrets.other", "reads a credential"},
+		{"      kubeconfig: {required", "      other: {required", "reads a credential"},
+		{"\"$RUNNER_TEMP/kubectl-kgrace\" check", "\"$RUNNER_TEMP/kubectl-kgrace\" nonsense", "unknown command"},
+		{"--image \"$IMAGE\"", "--image ${{ inputs.image }}", "text that the shell runs"},
+		{"type: string", "typ: string", "typ"},
+		{"inputs.selector", "inputs.selectors", "selectors"},
 	})
-	checkSpoiled(t, "ci/indexed-job/merge/job.yaml", CheckJob, []spoiled{{"backoffLimit: 0", "backoffLimit: 6", "retries hide failures"}})
-	for folder, cases := range map[string][]spoiled{
-		"base": {{"newName: kgrace-shards", "newName: example.org/kgrace-shards", "the adopter must name"}, {"claim.yaml, ", "", "not in the kustomization"},
-			{"namespace.yaml, ", "namespaces.yaml, ", "namespaces.yaml does not exist"}},
-		"kind":  {{"- {op: add, path: /spec/volumeName, value: kgrace-artifacts}", "nonsense", "want a list of operations"}},
-		"merge": {{"resources: [job.yaml]", "resource: [job.yaml]", "resource"}},
-	} {
-		files := folderFiles(t, filepath.Join(root, "ci/indexed-job", folder))
-		checkSpoiled(t, "ci/indexed-job/"+folder+"/kustomization.yaml",
-			func(data []byte, _ Known) []string { return CheckKustomization(data, files) }, cases)
-	}
-}
-
-func folderFiles(t *testing.T, dir string) (files []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		files = append(files, e.Name())
-	}
-	return files
 }
 
 // checkSpoiled checks that the file has no faults and that each change causes the named fault.

@@ -14,10 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package cifiles checks the files under ci/: GitHub workflows, Prow jobs, the Indexed Job. A file for a service that this
-// project cannot run must at least be readable by the service, and must only call what exists.
+// Package cifiles checks the files under ci/ and .github/: workflows, Prow jobs, Jobs with their kustomizations, Prometheus rules,
+// issue forms. Nothing here talks to a service that reads the files.
 //
-// The files are read strictly into types (Kubernetes' own for pods and jobs), and checked against the Makefile's targets
-// and the command line of kgrace. The services themselves are not involved. The types of workflows and of Prow contain only
-// the fields that the files use, so a new field must be looked up and added here.
+// Libraries check that a service can read its file: actionlint a workflow; kustomize and client-go's scheme, decoding strictly, a Job;
+// Kubernetes' Pod Security evaluator its pod; promtool's parser the rules. Prow and GitHub have no such library of a reasonable size
+// for jobs and issue forms: types with the fields that the files use are decoded strictly.
+//
+// The rest are this project's own rules, which no schema knows: targets, commands and flags that a file calls exist; no credentials,
+// retries or rights beyond what is needed; artifacts are kept after a time-out; a disruption is not a failure.
 package cifiles

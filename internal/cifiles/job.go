@@ -18,138 +18,76 @@ package cifiles
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
+	"reflect"
+	"regexp"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
 )
 
-// ShardImage is the image name that an overlay replaces.
-const ShardImage = "kgrace-shards"
+// image matches an image without a registry, which an overlay names.
+var image = regexp.MustCompile(`^kgrace-(shards|check):v[0-9.]+$`)
 
-// CheckJob returns the faults of a job of ci/indexed-job.
-func CheckJob(data []byte, known Known) (faults []string) {
-	var j batchv1.Job
-	if err := yaml.UnmarshalStrict(data, &j); err != nil {
-		return []string{err.Error()}
-	}
-	refuse := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	if j.APIVersion != "batch/v1" || j.Kind != "Job" {
-		return []string{fmt.Sprintf("%s %s: want batch/v1 Job", j.APIVersion, j.Kind)}
+// ignoreDisruptions is the policy of all Jobs. A pod that was drained, preempted or evicted says nothing about the fix; without the
+// policy it counts as a failure, since no Job retries.
+var ignoreDisruptions = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{Action: batchv1.PodFailurePolicyActionIgnore,
+	OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}}}}}
+
+// checkJob returns the faults that any Job may have: retries, no end, rights, command lines.
+func checkJob(j *batchv1.Job, known Known) (faults []string) {
+	refuse := func(format string, args ...any) {
+		faults = append(faults, "job "+j.Name+": "+fmt.Sprintf(format, args...))
 	}
 	pod := j.Spec.Template.Spec
 	if pod.RestartPolicy != corev1.RestartPolicyNever {
 		refuse("restartPolicy %q: restarting a container hides what it found", pod.RestartPolicy)
 	}
-	if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
-		refuse("a pod needs no token: automountServiceAccountToken: false")
+	if indexed := completions(j) > 0; indexed && !is(j.Spec.BackoffLimitPerIndex, 0) || !indexed && !is(j.Spec.BackoffLimit, 0) {
+		refuse("want backoffLimit: 0, or backoffLimitPerIndex: 0 if it is indexed: retries hide failures")
 	}
-	indexed := j.Spec.CompletionMode != nil && *j.Spec.CompletionMode == batchv1.IndexedCompletion
-	switch {
-	case indexed && (j.Spec.BackoffLimitPerIndex == nil || *j.Spec.BackoffLimitPerIndex != 0):
-		refuse("want backoffLimitPerIndex: 0: a part has one attempt")
-	case indexed && (j.Spec.MaxFailedIndexes == nil || j.Spec.Completions == nil || *j.Spec.MaxFailedIndexes != *j.Spec.Completions):
-		refuse("want as many maxFailedIndexes as completions: a red part must not stop the others")
-	case !indexed && (j.Spec.BackoffLimit == nil || *j.Spec.BackoffLimit != 0):
-		refuse("want backoffLimit: 0: retries hide failures")
+	if !reflect.DeepEqual(j.Spec.PodFailurePolicy, ignoreDisruptions) {
+		refuse("podFailurePolicy: want one rule, which ignores pods with the condition DisruptionTarget")
 	}
 	if j.Spec.ActiveDeadlineSeconds == nil {
 		refuse("want activeDeadlineSeconds: nothing may hang forever")
 	}
+	// Pod Security's own evaluator.
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		return append(faults, err.Error())
+	}
+	level := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
+	if r := policy.AggregateCheckResults(evaluator.EvaluatePod(level, &j.Spec.Template.ObjectMeta, &pod)); !r.Allowed {
+		refuse("not of the restricted Pod Security standard: %s", r.ForbiddenDetail())
+	}
 	for _, c := range pod.Containers {
-		for _, f := range checkContainer(c, known) {
-			refuse("container %s: %s", c.Name, f)
+		if s := c.SecurityContext; s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem {
+			refuse("container %s: want readOnlyRootFilesystem: true", c.Name)
 		}
-		if indexed {
-			if parts := value(c, "PARTS"); j.Spec.Completions == nil || parts != strconv.Itoa(int(*j.Spec.Completions)) {
-				refuse("container %s: PARTS is %q, but completions differs", c.Name, parts)
-			}
-			if !slices.Contains(c.Args, "$(INDEX)/$(PARTS)") {
-				refuse("container %s: it does not run its part: want --shard $(INDEX)/$(PARTS)", c.Name)
-			}
+		if !image.MatchString(c.Image) {
+			refuse("container %s: image %q: want a name without a registry, which the adopter names in an overlay", c.Name, c.Image)
 		}
-	}
-	return faults
-}
-
-func checkContainer(c corev1.Container, known Known) (faults []string) {
-	if c.Image != ShardImage {
-		faults = append(faults, fmt.Sprintf("image %q: want %s, which an overlay replaces", c.Image, ShardImage))
-	}
-	s := c.SecurityContext
-	if s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation ||
-		s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) {
-		faults = append(faults, "it has privileges that it does not need: want a read-only root filesystem, no escalation, no capabilities")
-	}
-	// Kubernetes replaces variables by numbers for the command line to parse.
-	args := []string{}
-	for _, a := range c.Args {
-		args = append(args, strings.NewReplacer("$(INDEX)", "0", "$(PARTS)", "1").Replace(a))
-	}
-	if err := known.Kgrace(args); err != nil {
-		faults = append(faults, err.Error())
-	}
-	return faults
-}
-
-func value(c corev1.Container, name string) string {
-	for _, e := range c.Env {
-		if e.Name == name {
-			return e.Value
+		if c.Resources.Requests.Memory().IsZero() || c.Resources.Limits.Memory().IsZero() {
+			refuse("container %s: want a memory request and limit", c.Name)
 		}
-	}
-	return ""
-}
-
-// Kustomization contains the fields of a kustomization that ci/ uses.
-type Kustomization struct {
-	APIVersion string   `json:"apiVersion"`
-	Kind       string   `json:"kind"`
-	Namespace  string   `json:"namespace,omitempty"`
-	Resources  []string `json:"resources"`
-	Images     []struct {
-		Name    string `json:"name"`
-		NewName string `json:"newName"`
-		NewTag  string `json:"newTag"`
-	} `json:"images,omitempty"`
-	Patches []struct {
-		Target map[string]string `json:"target"`
-		Patch  string            `json:"patch"`
-	} `json:"patches,omitempty"`
-}
-
-// CheckKustomization returns the faults of a kustomization whose folder contains the given files.
-func CheckKustomization(data []byte, files []string) (faults []string) {
-	var k Kustomization
-	if err := yaml.UnmarshalStrict(data, &k); err != nil {
-		return []string{err.Error()}
-	}
-	named := map[string]bool{}
-	for _, r := range k.Resources {
-		named[r] = true
-		if !strings.HasPrefix(r, "../") && !slices.Contains(files, r) {
-			faults = append(faults, fmt.Sprintf("resource %s does not exist", r))
-		}
-	}
-	for _, file := range files {
-		if !named[file] && file != "kustomization.yaml" {
-			faults = append(faults, fmt.Sprintf("%s is in the folder, but not in the kustomization", file))
-		}
-	}
-	for _, i := range k.Images {
-		if i.Name != ShardImage && i.Name != CheckImage || strings.ContainsAny(i.NewName, ".:/") {
-			faults = append(faults, fmt.Sprintf("image %s: %s: the adopter must name the registry", i.Name, i.NewName))
-		}
-	}
-	for _, p := range k.Patches {
-		var ops []map[string]any
-		if err := yaml.UnmarshalStrict([]byte(p.Patch), &ops); err != nil || len(ops) == 0 {
-			faults = append(faults, fmt.Sprintf("patch of %v: want a list of operations: %v", slices.Sorted(maps.Values(p.Target)), err))
+		// Kubernetes replaces variables by numbers for the command line to parse.
+		args := strings.Split(strings.NewReplacer("$(INDEX)", "0", "$(PARTS)", "1").Replace(strings.Join(c.Args, "\x00")), "\x00")
+		if err := known.Kgrace(args); err != nil {
+			refuse("container %s: %v", c.Name, err)
 		}
 	}
 	return faults
 }
+
+// completions returns the number of parts of an indexed Job, 0 for another one.
+func completions(j *batchv1.Job) int32 {
+	if j.Spec.CompletionMode == nil || *j.Spec.CompletionMode != batchv1.IndexedCompletion || j.Spec.Completions == nil {
+		return 0
+	}
+	return *j.Spec.Completions
+}
+
+func is(n *int32, want int32) bool { return n != nil && *n == want }

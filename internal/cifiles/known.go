@@ -30,6 +30,8 @@ import (
 type Known struct {
 	// Root is the checkout, in which scripts of the project are looked up.
 	Root string
+	// Files are the files that git tracks, from the root.
+	Files []string
 	// Targets are the Makefile's targets.
 	Targets []string
 	// Kgrace returns an error for an invalid command line of kgrace.
@@ -57,59 +59,97 @@ func Targets(root string) (names []string, err error) {
 // between matches the separators of commands in a script. It supports this project's own files, not every shell syntax.
 var between = regexp.MustCompile(`\n|&&|\|\||;|\|`)
 
+// redirection matches a redirection, which is not a word of its command.
+var redirection = regexp.MustCompile(`[0-9]?>>?\s*\S+`)
+
 // Script returns the faults of a shell script: targets, commands and scripts of this project that it calls but that do not
 // exist.
 func (k Known) Script(script string) (faults []string) {
-	for _, command := range between.Split(strings.ReplaceAll(script, "\\\n", " "), -1) {
-		faults = append(faults, k.Command(words(command))...)
+	for _, command := range commands(script) {
+		faults = append(faults, k.Command(command)...)
 	}
 	return faults
 }
 
-// words splits a command, without redirections, quotes and environment settings.
-func words(command string) (all []string) {
-	command = regexp.MustCompile(`[0-9]?>>?\s*\S+`).ReplaceAllString(command, "")
-	for _, w := range strings.Fields(command) {
-		all = append(all, strings.Trim(w, `"'()`))
+// commands splits a script into commands, without comments, redirections and quotes.
+func commands(script string) (all [][]string) {
+	for _, command := range between.Split(strings.ReplaceAll(script, "\\\n", " "), -1) {
+		var words []string
+		for _, w := range strings.Fields(redirection.ReplaceAllString(command, "")) {
+			words = append(words, strings.Trim(w, `"'()`))
+		}
+		if len(words) > 0 && !strings.HasPrefix(words[0], "#") {
+			all = append(all, words)
+		}
+	}
+	return all
+}
+
+// kgraceArgs returns the arguments of kgrace in a command.
+func kgraceArgs(command []string) ([]string, bool) {
+	i := slices.IndexFunc(command, func(w string) bool { return w == "./cmd/kgrace" || w == "kgrace" })
+	if i < 0 {
+		return nil, false
+	}
+	return command[i+1:], true
+}
+
+// targets returns the targets that a command makes.
+func targets(command []string) (all []string) {
+	i := slices.Index(command, "make")
+	if i < 0 {
+		return nil
+	}
+	for _, t := range command[i+1:] {
+		if !strings.Contains(t, "=") && !strings.HasPrefix(t, "-") {
+			all = append(all, t)
+		}
 	}
 	return all
 }
 
 // Command returns the faults of one command, given as words.
-func (k Known) Command(args []string) (faults []string) {
-	if i := slices.Index(args, "make"); i >= 0 {
-		called := 0
-		for _, t := range args[i+1:] {
-			if strings.Contains(t, "=") || strings.HasPrefix(t, "-") {
-				continue
-			}
-			called++
-			if !slices.Contains(k.Targets, t) {
-				faults = append(faults, fmt.Sprintf("make %s: no such target; the Makefile has %s", t, strings.Join(k.Targets, " ")))
-			}
-		}
-		if called == 0 {
-			faults = append(faults, "make without a target only prints help")
+func (k Known) Command(command []string) (faults []string) {
+	for _, t := range targets(command) {
+		if !slices.Contains(k.Targets, t) {
+			faults = append(faults, fmt.Sprintf("make %s: no such target; the Makefile has %s", t, strings.Join(k.Targets, " ")))
 		}
 	}
-	for _, name := range []string{"./cmd/kgrace", "kgrace"} {
-		if i := slices.Index(args, name); i >= 0 {
-			if err := k.Kgrace(args[i+1:]); err != nil {
-				faults = append(faults, fmt.Sprintf("kgrace %s: %v", strings.Join(args[i+1:], " "), err))
-			}
+	if slices.Contains(command, "make") && len(targets(command)) == 0 {
+		faults = append(faults, "make without a target only prints help")
+	}
+	if args, ok := kgraceArgs(command); ok {
+		if err := k.Kgrace(args); err != nil {
+			faults = append(faults, fmt.Sprintf("kgrace %s: %v", strings.Join(args, " "), err))
 		}
 	}
-	if len(args) > 0 && path.Base(args[0]) == "kubectl-kgrace" {
-		if err := k.Kgrace(args[1:]); err != nil {
-			faults = append(faults, fmt.Sprintf("kubectl-kgrace %s: %v", strings.Join(args[1:], " "), err))
+	if len(command) > 0 && path.Base(command[0]) == "kubectl-kgrace" {
+		if err := k.Kgrace(command[1:]); err != nil {
+			faults = append(faults, fmt.Sprintf("kubectl-kgrace %s: %v", strings.Join(command[1:], " "), err))
 		}
 	}
-	for _, arg := range args {
-		if strings.HasPrefix(arg, "hack/") || strings.HasPrefix(arg, "ci/") {
-			if info, err := os.Stat(filepath.Join(k.Root, arg)); err != nil || info.Mode()&0o111 == 0 && strings.HasSuffix(arg, ".sh") {
-				faults = append(faults, fmt.Sprintf("%s: no such script, or it cannot be executed", arg))
+	for _, word := range command {
+		if strings.HasPrefix(word, "hack/") || strings.HasPrefix(word, "ci/") {
+			if info, err := os.Stat(filepath.Join(k.Root, word)); err != nil || info.Mode()&0o111 == 0 && strings.HasSuffix(word, ".sh") {
+				faults = append(faults, fmt.Sprintf("%s: no such script, or it cannot be executed", word))
 			}
 		}
 	}
 	return faults
+}
+
+// unprepared returns a fault for the first command of a job that needs packages before `make setup` installs them, shellcheck among
+// them.
+func unprepared(scripts []string) []string {
+	for _, command := range commands(strings.Join(scripts, "\n")) {
+		args, kgrace := kgraceArgs(command)
+		first := targets(command)
+		switch {
+		case len(first) > 0 && first[0] == "setup":
+			return nil
+		case len(first) > 0, slices.Contains(command, "ci/releases.sh"), kgrace && len(args) > 0 && args[0] != "releases":
+			return []string{strings.Join(command, " ") + ": want make setup before it, which installs what it needs, shellcheck for example"}
+		}
+	}
+	return nil
 }

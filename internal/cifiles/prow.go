@@ -42,13 +42,14 @@ type ProwJob struct {
 	Labels           map[string]string `json:"labels,omitempty"`
 	Decorate         bool              `json:"decorate"`
 	DecorationConfig *struct {
-		Timeout string `json:"timeout"`
+		Timeout     string `json:"timeout"`
+		GracePeriod string `json:"grace_period"`
 	} `json:"decoration_config,omitempty"`
 	Spec *corev1.PodSpec `json:"spec"`
 	// of presubmits
-	AlwaysRun    bool   `json:"always_run,omitempty"`
-	RunIfChanged string `json:"run_if_changed,omitempty"`
-	Optional     bool   `json:"optional,omitempty"`
+	AlwaysRun         bool   `json:"always_run,omitempty"`
+	SkipIfOnlyChanged string `json:"skip_if_only_changed,omitempty"`
+	Optional          bool   `json:"optional,omitempty"`
 	// of periodics
 	Interval  string `json:"interval,omitempty"`
 	ExtraRefs []struct {
@@ -60,6 +61,9 @@ type ProwJob struct {
 
 // prowName matches a valid name of a Prow job, which becomes a label.
 var prowName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
+
+// document matches files that no node and no cluster runs or reads.
+var document = regexp.MustCompile(`^(docs|ci|\.github)/|\.md$|^(LICENSE|NOTICE)$`)
 
 // CheckProw returns the faults of a file of Prow jobs.
 func CheckProw(data []byte, known Known) (faults []string) {
@@ -75,11 +79,19 @@ func CheckProw(data []byte, known Known) (faults []string) {
 		}
 		for _, j := range jobs {
 			names = append(names, j.Name)
-			if j.AlwaysRun == (j.RunIfChanged != "") {
-				refuse("presubmit %s: want always_run or run_if_changed", j.Name)
+			if j.AlwaysRun == (j.SkipIfOnlyChanged != "") {
+				refuse("presubmit %s: want always_run or skip_if_only_changed", j.Name)
 			}
-			if _, err := regexp.Compile(j.RunIfChanged); err != nil {
+			skips, err := regexp.Compile(j.SkipIfOnlyChanged)
+			if err != nil {
 				refuse("presubmit %s: %v", j.Name, err)
+				continue
+			}
+			for _, file := range known.Files {
+				if j.SkipIfOnlyChanged != "" && skips.MatchString(file) && !document.MatchString(file) {
+					refuse("presubmit %s: a change of only %s skips it", j.Name, file)
+					break
+				}
 			}
 			if j.Interval != "" || len(j.ExtraRefs) > 0 {
 				refuse("presubmit %s: interval and extra_refs are for periodics", j.Name)
@@ -95,8 +107,8 @@ func CheckProw(data []byte, known Known) (faults []string) {
 		if len(j.ExtraRefs) != 1 {
 			refuse("periodic %s: want one of extra_refs, otherwise it has no checkout", j.Name)
 		}
-		if j.AlwaysRun || j.RunIfChanged != "" || j.Optional {
-			refuse("periodic %s: always_run, run_if_changed and optional are for presubmits", j.Name)
+		if j.AlwaysRun || j.SkipIfOnlyChanged != "" || j.Optional {
+			refuse("periodic %s: always_run, skip_if_only_changed and optional are for presubmits", j.Name)
 		}
 		faults = append(faults, j.check(known)...)
 	}
@@ -123,6 +135,8 @@ func (j ProwJob) check(known Known) (faults []string) {
 		refuse("want decorate: true and a timeout: decoration provides the checkout and uploads the artifacts")
 	} else if _, err := time.ParseDuration(j.DecorationConfig.Timeout); err != nil {
 		refuse("timeout: %v", err)
+	} else if grace, err := time.ParseDuration(j.DecorationConfig.GracePeriod); err != nil || grace < time.Minute {
+		refuse("grace_period %q: want a minute or more after a time-out, to delete nodes and clusters and to write the artifacts", j.DecorationConfig.GracePeriod)
 	}
 	if j.Spec == nil || len(j.Spec.Containers) != 1 {
 		refuse("want a pod of one container")
@@ -145,11 +159,15 @@ func (j ProwJob) check(known Known) (faults []string) {
 		refuse("want a command: the image's default command is unknown")
 		return faults
 	}
+	script := strings.Join(slices.Concat(con.Command, con.Args), " ")
 	if con.Command[0] == "bash" && len(con.Args) == 2 {
 		if con.Args[0] != "-ec" {
 			refuse("the script continues after an error: want bash -ec")
 		}
-		return append(faults, known.Script(con.Args[1])...)
+		script = con.Args[1]
 	}
-	return append(faults, known.Command(slices.Concat(con.Command, con.Args))...)
+	for _, f := range slices.Concat(known.Script(script), unprepared([]string{script})) {
+		refuse("%s", f)
+	}
+	return faults
 }

@@ -18,105 +18,67 @@ package cifiles
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
+	"github.com/rhysd/actionlint"
+	"sigs.k8s.io/kind/pkg/apis/config/defaults"
 )
 
-// Workflow is a file of GitHub Actions.
-type Workflow struct {
-	Name string `json:"name"`
-	// On is quoted in the files: a bare on is a boolean in YAML.
-	On          Triggers          `json:"on"`
-	Permissions map[string]string `json:"permissions"`
-	Concurrency struct {
-		Group            string `json:"group"`
-		CancelInProgress any    `json:"cancel-in-progress,omitempty"`
-	} `json:"concurrency"`
-	Jobs map[string]WorkflowJob `json:"jobs"`
-}
-
-// Triggers define when a workflow runs. pull_request_target is not among them: it runs foreign code with privileges.
-type Triggers struct {
-	Push *struct {
-		Branches []string `json:"branches"`
-	} `json:"push,omitempty"`
-	PullRequest      *struct{} `json:"pull_request,omitempty"`
-	WorkflowDispatch *struct{} `json:"workflow_dispatch,omitempty"`
-	Schedule         []struct {
-		Cron string `json:"cron"`
-	} `json:"schedule,omitempty"`
-	WorkflowCall *WorkflowCall `json:"workflow_call,omitempty"`
-}
-
-// WorkflowCall describes the inputs of a workflow that others call.
-type WorkflowCall struct {
-	Inputs map[string]struct {
-		Type        string `json:"type"`
-		Default     string `json:"default"`
-		Description string `json:"description"`
-	} `json:"inputs,omitempty"`
-	Secrets map[string]struct {
-		Required    bool   `json:"required"`
-		Description string `json:"description"`
-	} `json:"secrets,omitempty"`
-}
-
-// WorkflowJob is one job.
-type WorkflowJob struct {
-	Name           string   `json:"name"`
-	Needs          []string `json:"needs,omitempty"`
-	If             string   `json:"if,omitempty"`
-	RunsOn         string   `json:"runs-on"`
-	TimeoutMinutes int      `json:"timeout-minutes"`
-	Strategy       *struct {
-		FailFast bool           `json:"fail-fast"`
-		Matrix   map[string]any `json:"matrix"`
-	} `json:"strategy,omitempty"`
-	Outputs map[string]string `json:"outputs,omitempty"`
-	Env     map[string]string `json:"env,omitempty"`
-	Steps   []Step            `json:"steps"`
-}
-
-// Step is one step.
-type Step struct {
-	ID   string            `json:"id,omitempty"`
-	If   string            `json:"if,omitempty"`
-	Uses string            `json:"uses,omitempty"`
-	With map[string]any    `json:"with,omitempty"`
-	Env  map[string]string `json:"env,omitempty"`
-	Run  string            `json:"run,omitempty"`
-}
+// triggers are the events that may start a workflow. pull_request_target is not among them: it runs foreign code with privileges.
+var triggers = []string{"push", "pull_request", "workflow_dispatch", "schedule", "workflow_call"}
 
 var (
-	pinned   = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_./-]+@[0-9a-f]{40}$`)
-	versionC = regexp.MustCompile(`uses: (\S+)( # v\d+\.\d+\.\d+)?\s*$`)
-	// expression matches script expressions, which are inserted as text that a shell would run.
-	expression = regexp.MustCompile(`\$\{\{`)
+	pinned     = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_./-]+@[0-9a-f]{40}$`)
+	versionC   = regexp.MustCompile(`uses: (\S+)( # v\d+\.\d+\.\d+)?\s*$`)
 	credential = regexp.MustCompile(`(?m)^[^#\n]*(secrets\.[A-Za-z0-9_-]*|github\.token)`)
+	nodeImage  = regexp.MustCompile(`kindest/node:\S+`)
 )
 
-// CheckWorkflow returns the faults of a workflow.
+// CheckWorkflow returns the faults of a workflow: actionlint's, and those against this project's rules.
 func CheckWorkflow(data []byte, known Known) (faults []string) {
-	var w Workflow
-	if err := yaml.UnmarshalStrict(data, &w); err != nil {
+	refuse := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
+	if err != nil {
 		return []string{err.Error()}
 	}
-	refuse := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	if w.Name == "" || w.On.none() {
-		refuse("want a name and a trigger")
+	// The name keeps actionlint from looking for a project and its configuration.
+	errs, err := linter.Lint("<stdin>", data, nil)
+	if err != nil {
+		return []string{err.Error()}
 	}
-	if !maps.Equal(w.Permissions, map[string]string{"contents": "read"}) {
-		refuse("permissions %v: want contents: read and nothing else", w.Permissions)
+	for _, e := range errs {
+		refuse("line %d: %s", e.Line, e.Message)
 	}
-	if w.Concurrency.Group == "" {
+	w, _ := actionlint.Parse(data)
+	if w == nil {
+		return faults
+	}
+	takes := map[string]bool{}
+	for _, e := range w.On {
+		if !slices.Contains(triggers, e.EventName()) {
+			refuse("trigger %s: want one of %v", e.EventName(), triggers)
+		}
+		if call, ok := e.(*actionlint.WorkflowCallEvent); ok {
+			for secret := range call.Secrets {
+				takes["secrets."+secret] = true
+			}
+		}
+	}
+	if text(w.Name) == "" {
+		refuse("want a name")
+	}
+	if p := w.Permissions; p == nil || p.All != nil || len(p.Scopes) != 1 || p.Scopes["contents"] == nil || text(p.Scopes["contents"].Value) != "read" {
+		refuse("permissions: want contents: read and nothing else")
+	}
+	if w.Concurrency == nil || text(w.Concurrency.Group) == "" {
 		refuse("no concurrency group: runs of one branch would pile up")
 	}
 	for _, m := range credential.FindAllStringSubmatch(string(data), -1) {
-		if !w.On.takes(strings.TrimPrefix(m[1], "secrets.")) {
+		if !takes[strings.ToLower(m[1])] {
 			refuse("it reads a credential; the only credentials that a job of this project may read are those that its callers pass")
 		}
 	}
@@ -125,85 +87,121 @@ func CheckWorkflow(data []byte, known Known) (faults []string) {
 			refuse("line %d: add after %s the version of the hash: # v1.2.3", i+1, m[1])
 		}
 	}
+	for _, image := range nodeImage.FindAllString(string(data), -1) {
+		if image != defaults.Image {
+			refuse("node image %s: want %s, that of the kind release in go.mod", image, defaults.Image)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(w.Jobs)) {
-		for _, f := range w.Jobs[name].check(known) {
+		for _, f := range checkWorkflowJob(w.Jobs[name], known) {
 			refuse("job %s: %s", name, f)
 		}
-		for _, n := range w.Jobs[name].Needs {
-			if _, ok := w.Jobs[n]; !ok {
-				refuse("job %s needs %s, which does not exist", name, n)
-			}
-		}
 	}
-	if len(w.Jobs) == 0 {
-		refuse("no jobs")
-	}
-	return faults
+	return append(faults, checkCaches(w)...)
 }
 
-// none reports whether there are no triggers.
-func (t Triggers) none() bool {
-	return t.Push == nil && t.PullRequest == nil && t.WorkflowDispatch == nil && len(t.Schedule) == 0 && t.WorkflowCall == nil
-}
-
-// takes reports whether callers pass a secret.
-func (t Triggers) takes(secret string) bool {
-	if t.WorkflowCall == nil {
-		return false
-	}
-	_, ok := t.WorkflowCall.Secrets[secret]
-	return ok
-}
-
-func (j WorkflowJob) check(known Known) (faults []string) {
+// checkWorkflowJob returns the faults of one job.
+func checkWorkflowJob(j *actionlint.Job, known Known) (faults []string) {
 	refuse := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	if j.Name == "" || j.RunsOn == "" || j.TimeoutMinutes < 1 {
+	if text(j.Name) == "" || j.RunsOn == nil || j.TimeoutMinutes == nil || j.TimeoutMinutes.Value < 1 {
 		refuse("want a name, a runner and timeout-minutes")
 	}
+	if j.Permissions != nil {
+		refuse("permissions: those of the workflow are enough")
+	}
+	if j.ContinueOnError != nil {
+		refuse("continue-on-error hides failures")
+	}
 	uploads := false
+	var scripts []string
 	for i, s := range j.Steps {
-		switch {
-		case (s.Uses == "") == (s.Run == ""):
-			refuse("step %d: want either uses or run", i+1)
-		case s.Uses != "" && !pinned.MatchString(s.Uses):
-			refuse("step %d: %s is not pinned: want owner/action@ and the 40 hex digits of a commit", i+1, s.Uses)
-		case strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != false:
-			refuse("step %d: the checkout keeps its token: want persist-credentials: false", i+1)
-		case strings.HasPrefix(s.Uses, "actions/cache@") && !strings.Contains(fmt.Sprint(s.With["key"]), "hashFiles('versions.yaml')"):
-			refuse("step %d: the cache's key does not depend on versions.yaml", i+1)
+		if s.ContinueOnError != nil {
+			refuse("step %d: continue-on-error hides failures", i+1)
 		}
-		uploads = uploads || strings.HasPrefix(s.Uses, "actions/upload-artifact@")
-		if s.Run == "" {
-			continue
-		}
-		if expression.MatchString(s.Run) {
-			refuse("step %d: an expression in a script is text that the shell runs; pass it in env", i+1)
-		}
-		for _, f := range known.Script(s.Run) {
-			refuse("step %d: %s", i+1, f)
+		switch e := s.Exec.(type) {
+		case *actionlint.ExecAction:
+			uses := text(e.Uses)
+			switch {
+			case !pinned.MatchString(uses):
+				refuse("step %d: %s is not pinned: want owner/action@ and the 40 hex digits of a commit", i+1, uses)
+			case strings.HasPrefix(uses, "actions/checkout@") && input(e, "persist-credentials") != "false":
+				refuse("step %d: the checkout keeps its token: want persist-credentials: false", i+1)
+			case strings.HasPrefix(uses, "actions/upload-artifact@"):
+				uploads = true
+				if !strings.Contains(text(s.If), "always()") {
+					refuse("step %d: without always() a time-out, which cancels the job, leaves no artifacts", i+1)
+				}
+			}
+		case *actionlint.ExecRun:
+			run := text(e.Run)
+			if strings.Contains(run, "${{") {
+				refuse("step %d: an expression in a script is text that the shell runs; pass it in env", i+1)
+			}
+			for _, f := range known.Script(run) {
+				refuse("step %d: %s", i+1, f)
+			}
+			scripts = append(scripts, run)
 		}
 	}
 	if !uploads {
 		refuse("it uploads no artifacts")
+	}
+	for _, f := range slices.Concat(unprepared(scripts), bootstraps(scripts)) {
+		refuse("%s", f)
+	}
+	return faults
+}
+
+// bootstraps returns the faults of scripts that build a node image from Debian packages. The runners have Ubuntu, without Debian's
+// keyring.
+func bootstraps(scripts []string) (faults []string) {
+	for _, command := range commands(strings.Join(scripts, "\n")) {
+		line := strings.Join(command, " ")
+		makes := slices.Contains(command, "make") && slices.ContainsFunc(command, func(w string) bool {
+			return slices.Contains([]string{"check-test", "clusters", "e2e", "e2e-smoke", "image", "image-test", "upstream-e2e"}, w)
+		})
+		args, kgrace := kgraceArgs(command)
+		runs := kgrace && len(args) > 0 && (args[0] == "e2e" || args[0] == "upstream-e2e") && !(slices.Contains(args, "--image-stock") && slices.Contains(args, "--image-fixed"))
+		builds := kgrace && len(args) > 1 && args[0] == "image" && args[1] == "build" && !strings.Contains(line, "--from image")
+		if makes || runs || builds {
+			faults = append(faults, line+": it builds a node image from Debian packages, for which Ubuntu has no keyring: want kgrace image build --from image, and its image in --image-stock and --image-fixed")
+		}
 	}
 	return faults
 }
 
 // Minors returns the minors in a workflow's matrices, by job.
 func Minors(data []byte) (map[string][]string, error) {
-	var w Workflow
-	if err := yaml.UnmarshalStrict(data, &w); err != nil {
-		return nil, err
+	w, errs := actionlint.Parse(data)
+	if len(errs) > 0 {
+		return nil, errs[0]
 	}
 	found := map[string][]string{}
 	for name, j := range w.Jobs {
-		if j.Strategy == nil {
+		if j.Strategy == nil || j.Strategy.Matrix == nil || j.Strategy.Matrix.Rows["minor"] == nil {
 			continue
 		}
-		list, _ := j.Strategy.Matrix["minor"].([]any)
-		for _, one := range list {
-			found[name] = append(found[name], fmt.Sprint(one))
+		for _, one := range j.Strategy.Matrix.Rows["minor"].Values {
+			if s, ok := one.(*actionlint.RawYAMLString); ok {
+				found[name] = append(found[name], s.Value)
+			}
 		}
 	}
 	return found, nil
+}
+
+// text returns the value of an optional string.
+func text(s *actionlint.String) string {
+	if s == nil {
+		return ""
+	}
+	return s.Value
+}
+
+// input returns an input of an action.
+func input(e *actionlint.ExecAction, name string) string {
+	if e.Inputs[name] == nil {
+		return ""
+	}
+	return text(e.Inputs[name].Value)
 }

@@ -1,0 +1,106 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package cifiles
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// strict decodes as an API server with fieldValidation=Strict does.
+var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+
+// Render builds a kustomization as kubectl does, and returns the objects that it makes. Its faults are those of kustomize, fields that
+// an object does not have, and files in its folder that it does not name.
+func Render(files filesys.FileSystem, dir string) (objects []runtime.Object, faults []string) {
+	made, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, dir)
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	data, err := made.AsYaml()
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	objects, faults = decode(data)
+	return objects, append(faults, unnamed(files, dir)...)
+}
+
+// decode decodes the documents of a manifest.
+func decode(data []byte) (objects []runtime.Object, faults []string) {
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+	for {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return objects, faults
+		}
+		if err != nil {
+			return objects, append(faults, err.Error())
+		}
+		object, _, err := strict.Decode(document, nil, nil)
+		if err != nil {
+			faults = append(faults, err.Error())
+			continue
+		}
+		objects = append(objects, object)
+	}
+}
+
+// unnamed returns a fault for each manifest in the folder of a kustomization that it does not name: it is never applied.
+func unnamed(files filesys.FileSystem, dir string) (faults []string) {
+	var k types.Kustomization
+	data, err := files.ReadFile(path.Join(dir, "kustomization.yaml"))
+	if err == nil {
+		err = k.Unmarshal(data)
+	}
+	if err != nil {
+		return []string{err.Error()}
+	}
+	names, err := files.ReadDir(dir)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, name := range names {
+		if name != "kustomization.yaml" && strings.HasSuffix(name, ".yaml") && !slices.Contains(k.Resources, name) {
+			faults = append(faults, fmt.Sprintf("%s is in the folder, but not in the kustomization", name))
+		}
+	}
+	return faults
+}
+
+// ofType returns the objects of one type.
+func ofType[T runtime.Object](objects []runtime.Object) (found []T) {
+	for _, o := range objects {
+		if one, ok := o.(T); ok {
+			found = append(found, one)
+		}
+	}
+	return found
+}
