@@ -18,18 +18,17 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
-
-	"github.com/kgrace/kgrace/internal/cifiles"
-	"github.com/kgrace/kgrace/internal/versions"
 )
 
 // understands returns an error if kgrace does not accept a command line. It runs nothing.
@@ -51,70 +50,81 @@ func understands(args []string) error {
 	return cmd.Args(cmd, cmd.Flags().Args())
 }
 
-// TestCIFiles checks every file under ci/ against the command line: internal/cifiles knows all rules but that one.
+var (
+	// called matches a call in a script: go run ./cmd/kgrace, or a built program.
+	called = regexp.MustCompile(`(?m)(?:\./cmd/kgrace|/kgrace|^\s*"?\S*/kubectl-kgrace)"? ([^\n]*)`)
+	// containerArgs matches the arguments of a container whose program is kgrace.
+	containerArgs = regexp.MustCompile(`(?m)^\s*args: \[([^\]]*)\]`)
+	// after matches redirections and the end of a substitution, which are no arguments.
+	after = regexp.MustCompile(`\s*(?:\)|[0-9]?>).*$`)
+	// between separates commands. Like the others it is for this project's own files, not for every shell syntax.
+	between = regexp.MustCompile(`&&|\|\||[;|]`)
+)
+
+// calls returns the command lines of kgrace in a file under ci/.
+func calls(file, text string) (all [][]string) {
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	for _, m := range called.FindAllStringSubmatch(between.ReplaceAllString(text, "\n"), -1) {
+		var args []string
+		for _, w := range strings.Fields(after.ReplaceAllString(m[1], "")) {
+			args = append(args, strings.Trim(w, `"'`))
+		}
+		all = append(all, args)
+	}
+	if strings.Contains(file, "indexed-job") || strings.Contains(file, "check/job") {
+		for _, m := range containerArgs.FindAllStringSubmatch(text, -1) {
+			// Kubernetes replaces the variables.
+			line := strings.NewReplacer("$(INDEX)", "0", "$(PARTS)", "1", `"`, "").Replace(m[1])
+			all = append(all, strings.Split(line, ", "))
+		}
+	}
+	return all
+}
+
+// TestCIFiles checks the command lines of kgrace in the files under ci/. internal/cifiles checks everything else in them.
 func TestCIFiles(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	targets, err := cifiles.Targets(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := cifiles.Known{Root: root, Targets: targets, Kgrace: understands}
-	files := 0
-	for pattern, check := range map[string]func([]byte, cifiles.Known) []string{
-		"github/*.yaml": cifiles.CheckWorkflow,
-		"prow/*.yaml":   cifiles.CheckProw,
-		"*.sh":          func(data []byte, k cifiles.Known) []string { return k.Script(string(data)) },
-		"*/*.sh":        func(data []byte, k cifiles.Known) []string { return k.Script(string(data)) },
-	} {
-		found, err := filepath.Glob(filepath.Join(root, "ci", pattern))
-		if err != nil || len(found) == 0 {
-			t.Errorf("%s: no files, %v", pattern, err)
+	found := map[string]bool{}
+	err := filepath.WalkDir("../../ci", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(file) != ".yaml" && filepath.Ext(file) != ".sh" {
+			return err
 		}
-		for _, file := range found {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files++
-			for _, fault := range check(data, known) {
-				t.Errorf("%s: %s", file, fault)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for _, args := range calls(file, string(data)) {
+			found[filepath.Base(file)] = true
+			if err := understands(args); err != nil {
+				t.Errorf("%s: kgrace %s: %v", file, strings.Join(args, " "), err)
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if files < 7 {
-		t.Errorf("%d files", files)
+	want := []string{"check.yaml", "job.yaml", "kgrace.yaml", "kubernetes-releases.yaml", "merge.yaml", "releases.sh", "shards.yaml"}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(found))); diff != "" {
+		t.Errorf("the files that call kgrace (-want +got)\n%s", diff)
 	}
-	for dir, check := range map[string]func(filesys.FileSystem, string, cifiles.Known) []string{
-		"indexed-job/base": cifiles.CheckIndexedJob,
-		"indexed-job/kind": cifiles.CheckIndexedJob,
-		"check/job":        cifiles.CheckCheckJob,
+}
+
+// TestCalls shows which command lines are found in a file, faults among them.
+func TestCalls(t *testing.T) {
+	for text, want := range map[string][]string{
+		`      - run: go run ./cmd/kgrace nonsense --kubernetes "$MINOR"`:                                       {"nonsense --kubernetes $MINOR"},
+		"if ! list=\"$(go run ./cmd/kgrace releases --newer)\"; then":                                           {"releases --newer"},
+		"make setup && go run ./cmd/kgrace build && _output/bin/kgrace e2e >x 2>&1":                             {"build", "e2e"},
+		"go build -o \"$TMP/kubectl-kgrace\" ./cmd/kubectl-kgrace\n\"$TMP/kubectl-kgrace\" check --node \"$N\"": {"check --node $N"},
+		"args: [nonsense, --seed, \"1\", --shard, $(INDEX)/$(PARTS)]":                                           {"nonsense --seed 1 --shard 0/1"},
+		"go run ./cmd/kgrace regress \\\n  --level sim || failed=1":                                             {"regress --level sim"},
 	} {
-		for _, fault := range check(filesys.MakeFsOnDisk(), filepath.Join(root, "ci", dir), known) {
-			t.Errorf("ci/%s: %s", dir, fault)
+		var got []string
+		for _, args := range calls("ci/indexed-job/base/shards.yaml", text) {
+			got = append(got, strings.Join(args, " "))
 		}
-	}
-	data, err := os.ReadFile(filepath.Join(root, "ci/github/kgrace.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	minors, err := cifiles.Minors(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pins, err := versions.LoadRoot(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := slices.Sorted(slices.Values(minors["minors"]))
-	if diff := cmp.Diff(pins.MinorNames(), all); diff != "" {
-		t.Errorf("the minors of ci/github/kgrace.yaml are not those of versions.yaml (-versions.yaml +workflow)\n%s", diff)
-	}
-	for _, minor := range minors["node"] {
-		if _, err := pins.Minor(minor); err != nil {
-			t.Error(err)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got)\n%s", text, diff)
 		}
 	}
 }

@@ -14,13 +14,15 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package cifiles checks the files under ci/ and .github/: workflows, Prow jobs, Jobs with their kustomizations, Prometheus rules,
-// issue forms. Nothing here talks to a service that reads the files.
+// Package cifiles tests the files under ci/ and .github/: workflows, Prow jobs, Jobs with their kustomizations, Prometheus rules,
+// scripts, issue forms. It has no code but tests. Nothing here talks to a service that reads the files; cmd/kgrace tests the command
+// lines of kgrace in them.
 //
 // Libraries check that a service can read its file: actionlint a workflow; kustomize and client-go's scheme, decoding strictly, a Job;
-// Kubernetes' Pod Security evaluator its pod; promtool's parser the rules. Prow and GitHub have no such library of a reasonable size
-// for jobs and issue forms: types with the fields that the files use are decoded strictly.
+// Kubernetes' Pod Security evaluator its pod; promtool's parser the rules. Prow and GitHub have no library of a reasonable size for jobs
+// and issue forms: types with the fields that the files use are decoded strictly.
 //
-// The rest are this project's own rules, which no schema knows: targets, commands and flags that a file calls exist; no credentials,
-// retries or rights beyond what is needed; artifacts are kept after a time-out; a disruption is not a failure.
+// The rest are this project's own rules, which no schema knows: targets, scripts and files that a file names exist; no credentials,
+// retries or rights beyond what is needed; artifacts are kept after a time-out; a disruption is not a failure. Each rule is tested with
+// a file that breaks it.
 package cifiles

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,6 +29,33 @@ import (
 
 	"github.com/kgrace/kgrace/internal/tool"
 )
+
+// TestScripts checks what the scripts under ci/ call.
+func TestScripts(t *testing.T) {
+	known := inRepo(t)
+	scripts := 0
+	for _, file := range known.files {
+		if !strings.HasPrefix(file, "ci/") || path.Ext(file) != ".sh" {
+			continue
+		}
+		scripts++
+		data, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range known.script(string(data)) {
+			t.Errorf("%s: %s", file, fault)
+		}
+	}
+	if scripts < 3 {
+		t.Errorf("%d scripts", scripts)
+	}
+	for _, bad := range []string{"true && make nothing", "make", "make -s X=1", "hack/none.sh", "x | ci/none.sh"} {
+		if len(known.script(bad)) == 0 {
+			t.Errorf("%q has no fault", bad)
+		}
+	}
+}
 
 // program writes a shell script that stands in for a program.
 func program(t *testing.T, dir, name, script string) string {
@@ -97,7 +125,7 @@ esac
 				t.Errorf("JUnit: %q, %v", data, err)
 			}
 			patch, err := os.ReadFile(kubectl + ".patch")
-			if err != nil || !strings.Contains(string(patch), `{"spec": {"suspend": false, "template": {"metadata": {"annotations": {"`+RunAnnotation+`": "0123-4567"}}}}}`) {
+			if err != nil || !strings.Contains(string(patch), `{"spec": {"suspend": false, "template": {"metadata": {"annotations": {"`+runAnnotation+`": "0123-4567"}}}}}`) {
 				t.Errorf("the merge does not get the UID of the parts' Job as its run: %s, %v", patch, err)
 			}
 		})

@@ -24,37 +24,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Known describes what a script may call.
-type Known struct {
-	// Root is the checkout, in which scripts of the project are looked up.
-	Root string
-	// Files are the files that git tracks, from the root.
-	Files []string
-	// Targets are the Makefile's targets.
-	Targets []string
-	// Kgrace returns an error for an invalid command line of kgrace.
-	Kgrace func(args []string) error
+// callable is what a script may call, besides kgrace: a test in cmd/kgrace checks its command lines.
+type callable struct {
+	// files are those that git tracks, from the root.
+	files []string
+	// targets are the Makefile's.
+	targets []string
 }
 
 // target matches a target that `make help` lists, which is every target that people call.
 var target = regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):.*##`)
-
-// Targets returns the targets of the Makefile in root.
-func Targets(root string) (names []string, err error) {
-	data, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range target.FindAllStringSubmatch(string(data), -1) {
-		names = append(names, m[1])
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: no targets with a ## text", filepath.Join(root, "Makefile"))
-	}
-	return names, nil
-}
 
 // between matches the separators of commands in a script. It supports this project's own files, not every shell syntax.
 var between = regexp.MustCompile(`\n|&&|\|\||;|\|`)
@@ -62,11 +46,10 @@ var between = regexp.MustCompile(`\n|&&|\|\||;|\|`)
 // redirection matches a redirection, which is not a word of its command.
 var redirection = regexp.MustCompile(`[0-9]?>>?\s*\S+`)
 
-// Script returns the faults of a shell script: targets, commands and scripts of this project that it calls but that do not
-// exist.
-func (k Known) Script(script string) (faults []string) {
+// script returns the faults of a shell script: targets and scripts of this project that it calls but that do not exist.
+func (k callable) script(script string) (faults []string) {
 	for _, command := range commands(script) {
-		faults = append(faults, k.Command(command)...)
+		faults = append(faults, k.command(command)...)
 	}
 	return faults
 }
@@ -87,7 +70,7 @@ func commands(script string) (all [][]string) {
 
 // kgraceArgs returns the arguments of kgrace in a command.
 func kgraceArgs(command []string) ([]string, bool) {
-	i := slices.IndexFunc(command, func(w string) bool { return w == "./cmd/kgrace" || w == "kgrace" })
+	i := slices.IndexFunc(command, func(w string) bool { return path.Base(w) == "kgrace" })
 	if i < 0 {
 		return nil, false
 	}
@@ -108,29 +91,19 @@ func targets(command []string) (all []string) {
 	return all
 }
 
-// Command returns the faults of one command, given as words.
-func (k Known) Command(command []string) (faults []string) {
+// command returns the faults of one command, given as words.
+func (k callable) command(command []string) (faults []string) {
 	for _, t := range targets(command) {
-		if !slices.Contains(k.Targets, t) {
-			faults = append(faults, fmt.Sprintf("make %s: no such target; the Makefile has %s", t, strings.Join(k.Targets, " ")))
+		if !slices.Contains(k.targets, t) {
+			faults = append(faults, fmt.Sprintf("make %s: no such target; the Makefile has %s", t, strings.Join(k.targets, " ")))
 		}
 	}
 	if slices.Contains(command, "make") && len(targets(command)) == 0 {
 		faults = append(faults, "make without a target only prints help")
 	}
-	if args, ok := kgraceArgs(command); ok {
-		if err := k.Kgrace(args); err != nil {
-			faults = append(faults, fmt.Sprintf("kgrace %s: %v", strings.Join(args, " "), err))
-		}
-	}
-	if len(command) > 0 && path.Base(command[0]) == "kubectl-kgrace" {
-		if err := k.Kgrace(command[1:]); err != nil {
-			faults = append(faults, fmt.Sprintf("kubectl-kgrace %s: %v", strings.Join(command[1:], " "), err))
-		}
-	}
 	for _, word := range command {
 		if strings.HasPrefix(word, "hack/") || strings.HasPrefix(word, "ci/") {
-			if info, err := os.Stat(filepath.Join(k.Root, word)); err != nil || info.Mode()&0o111 == 0 && strings.HasSuffix(word, ".sh") {
+			if info, err := os.Stat(filepath.Join(root, word)); err != nil || info.Mode()&0o111 == 0 && strings.HasSuffix(word, ".sh") {
 				faults = append(faults, fmt.Sprintf("%s: no such script, or it cannot be executed", word))
 			}
 		}
@@ -152,4 +125,53 @@ func unprepared(scripts []string) []string {
 		}
 	}
 	return nil
+}
+
+const root = "../.."
+
+// inRepo returns what the files may call in this repository.
+func inRepo(t *testing.T) callable {
+	t.Helper()
+	tracked, err := tool.Git(t.Context(), root, nil, "ls-files", "-z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := callable{files: strings.Split(strings.TrimRight(tracked, "\x00"), "\x00")}
+	for _, m := range target.FindAllStringSubmatch(string(makefile), -1) {
+		known.targets = append(known.targets, m[1])
+	}
+	if len(known.files) < 100 || len(known.targets) < 10 {
+		t.Fatalf("%d files, %d targets", len(known.files), len(known.targets))
+	}
+	return known
+}
+
+// spoiled is a change to a file and the expected fault.
+type spoiled struct{ old, new, want string }
+
+// checkSpoiled checks that the file has no faults and that each change causes the named fault.
+func checkSpoiled(t *testing.T, file string, check func([]byte, callable) []string, cases []spoiled) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := inRepo(t)
+	if faults := check(data, known); len(faults) > 0 {
+		t.Errorf("%s:\n  %s", file, strings.Join(faults, "\n  "))
+	}
+	for _, c := range cases {
+		if !strings.Contains(string(data), c.old) {
+			t.Errorf("%s has no %q", file, c.old)
+			continue
+		}
+		faults := check([]byte(strings.Replace(string(data), c.old, c.new, 1)), known)
+		if !slices.ContainsFunc(faults, func(f string) bool { return strings.Contains(f, c.want) }) {
+			t.Errorf("%s with %q: got %q, want %q", file, c.new, faults, c.want)
+		}
+	}
 }

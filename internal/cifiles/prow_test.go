@@ -21,23 +21,24 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 )
 
-// ProwImage is the placeholder for the image of Prow's jobs, which the adopter sets.
-const ProwImage = "${KGRACE_CI_IMAGE}"
+// prowImage is the placeholder for the image of Prow's jobs, which the adopter sets.
+const prowImage = "${KGRACE_CI_IMAGE}"
 
-// ProwConfig is a file of Prow jobs: the fields that this project uses, under Prow's names.
-type ProwConfig struct {
-	Presubmits map[string][]ProwJob `json:"presubmits,omitempty"`
-	Periodics  []ProwJob            `json:"periodics,omitempty"`
+// prowConfig is a file of Prow jobs: the fields that this project uses, under Prow's names.
+type prowConfig struct {
+	Presubmits map[string][]prowJob `json:"presubmits,omitempty"`
+	Periodics  []prowJob            `json:"periodics,omitempty"`
 }
 
-// ProwJob is a presubmit or a periodic.
-type ProwJob struct {
+// prowJob is a presubmit or a periodic.
+type prowJob struct {
 	Name             string            `json:"name"`
 	Labels           map[string]string `json:"labels,omitempty"`
 	Decorate         bool              `json:"decorate"`
@@ -65,9 +66,9 @@ var prowName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])
 // document matches files that no node and no cluster runs or reads.
 var document = regexp.MustCompile(`^(docs|ci|\.github)/|\.md$|^(LICENSE|NOTICE)$`)
 
-// CheckProw returns the faults of a file of Prow jobs.
-func CheckProw(data []byte, known Known) (faults []string) {
-	var c ProwConfig
+// checkProw returns the faults of a file of Prow jobs.
+func checkProw(data []byte, known callable) (faults []string) {
+	var c prowConfig
 	if err := yaml.UnmarshalStrict(data, &c); err != nil {
 		return []string{err.Error()}
 	}
@@ -87,7 +88,7 @@ func CheckProw(data []byte, known Known) (faults []string) {
 				refuse("presubmit %s: %v", j.Name, err)
 				continue
 			}
-			for _, file := range known.Files {
+			for _, file := range known.files {
 				if j.SkipIfOnlyChanged != "" && skips.MatchString(file) && !document.MatchString(file) {
 					refuse("presubmit %s: a change of only %s skips it", j.Name, file)
 					break
@@ -124,7 +125,7 @@ func CheckProw(data []byte, known Known) (faults []string) {
 	return faults
 }
 
-func (j ProwJob) check(known Known) (faults []string) {
+func (j prowJob) check(known callable) (faults []string) {
 	refuse := func(format string, args ...any) {
 		faults = append(faults, "job "+j.Name+": "+fmt.Sprintf(format, args...))
 	}
@@ -146,8 +147,8 @@ func (j ProwJob) check(known Known) (faults []string) {
 		refuse("want no volumes and no service account: no job needs a credential")
 	}
 	con := j.Spec.Containers[0]
-	if con.Image != ProwImage {
-		refuse("image %q: want %s, which the adopter sets", con.Image, ProwImage)
+	if con.Image != prowImage {
+		refuse("image %q: want %s, which the adopter sets", con.Image, prowImage)
 	}
 	if len(con.Env) > 0 || len(con.EnvFrom) > 0 {
 		refuse("want no environment: no job needs a credential")
@@ -166,8 +167,35 @@ func (j ProwJob) check(known Known) (faults []string) {
 		}
 		script = con.Args[1]
 	}
-	for _, f := range slices.Concat(known.Script(script), unprepared([]string{script})) {
+	for _, f := range slices.Concat(known.script(script), unprepared([]string{script})) {
 		refuse("%s", f)
 	}
 	return faults
+}
+
+func TestProwFaults(t *testing.T) {
+	checkSpoiled(t, "ci/prow/kgrace.yaml", checkProw, []spoiled{
+		{"image: ${KGRACE_CI_IMAGE}", "image: debian:12", "which the adopter sets"},
+		{"decorate: true", "decorate: false", "want decorate: true"},
+		{"timeout: 45m", "timeout: 45", "missing unit"},
+		{"interval: 24h", "interval: daily", "interval"},
+		{"args: [setup, lint, verify, unit]", "args: [setup, lint, verify, unity]", "make unity: no such target"},
+		{"args: [setup, lint, verify, unit]", "args: [lint, verify, unit]", "want make setup before it"},
+		{"make setup\n              ci/releases.sh", "ci/releases.sh", "want make setup before it"},
+		{", grace_period: 2m", "", "want a minute or more"},
+		{"[A-Za-z_-]+\\.md$", "go\\.mod$", "a change of only go.mod skips it"},
+		{"'^(docs/|", "'^(docs/|pkg/|test/|hack/|", "a change of only hack/build-kind-image.sh skips it"},
+		{"'^(docs/", "'^((docs/", "missing closing )"},
+		{"- -ec", "- -c", "continues after an error"},
+		{"ci/releases.sh", "ci/release.sh", "no such script"},
+		{"name: pull-kgrace-regression", "name: pull-kgrace-verify", "two jobs are named"},
+		{"name: pull-kgrace-verify", "name: pull-kgrace-verify-" + strings.Repeat("x", 60), "at most 63"},
+		{"kgrace/kgrace:", "kgrace:", "owner/repository"},
+		{"always_run: true", "always_run: true\n      skip_if_only_changed: x", "want always_run or skip_if_only_changed"},
+		{"extra_refs: [{org: kgrace, repo: kgrace, base_ref: main}]", "extra_refs: []", "no checkout"},
+		{"always_run: true", "always_runs: true", "always_runs"},
+		{"resources:", "env: [{name: TOKEN, value: x}]\n            resources:", "no job needs a credential"},
+		{"command: [make]", "command: []", "want a command"},
+		{"requests: {cpu: \"2\", memory: 6Gi}", "requests: {cpu: \"2\"}", "want a memory request"},
+	})
 }

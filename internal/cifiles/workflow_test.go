@@ -20,12 +20,18 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rhysd/actionlint"
 	"sigs.k8s.io/kind/pkg/apis/config/defaults"
+
+	"github.com/kgrace/kgrace/internal/versions"
 )
 
 // triggers are the events that may start a workflow. pull_request_target is not among them: it runs foreign code with privileges.
@@ -38,8 +44,8 @@ var (
 	nodeImage  = regexp.MustCompile(`kindest/node:\S+`)
 )
 
-// CheckWorkflow returns the faults of a workflow: actionlint's, and those against this project's rules.
-func CheckWorkflow(data []byte, known Known) (faults []string) {
+// checkWorkflow returns the faults of a workflow: actionlint's, and those against this project's rules.
+func checkWorkflow(data []byte, known callable) (faults []string) {
 	refuse := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
 	if err != nil {
@@ -101,7 +107,7 @@ func CheckWorkflow(data []byte, known Known) (faults []string) {
 }
 
 // checkWorkflowJob returns the faults of one job.
-func checkWorkflowJob(j *actionlint.Job, known Known) (faults []string) {
+func checkWorkflowJob(j *actionlint.Job, known callable) (faults []string) {
 	refuse := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if text(j.Name) == "" || j.RunsOn == nil || j.TimeoutMinutes == nil || j.TimeoutMinutes.Value < 1 {
 		refuse("want a name, a runner and timeout-minutes")
@@ -137,7 +143,7 @@ func checkWorkflowJob(j *actionlint.Job, known Known) (faults []string) {
 			if strings.Contains(run, "${{") {
 				refuse("step %d: an expression in a script is text that the shell runs; pass it in env", i+1)
 			}
-			for _, f := range known.Script(run) {
+			for _, f := range known.script(run) {
 				refuse("step %d: %s", i+1, f)
 			}
 			scripts = append(scripts, run)
@@ -170,24 +176,31 @@ func bootstraps(scripts []string) (faults []string) {
 	return faults
 }
 
-// Minors returns the minors in a workflow's matrices, by job.
-func Minors(data []byte) (map[string][]string, error) {
-	w, errs := actionlint.Parse(data)
-	if len(errs) > 0 {
-		return nil, errs[0]
+// TestMinors compares the minors in the workflow's matrices with versions.yaml: the job minors has all of them.
+func TestMinors(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "ci/github/kgrace.yaml"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	found := map[string][]string{}
-	for name, j := range w.Jobs {
-		if j.Strategy == nil || j.Strategy.Matrix == nil || j.Strategy.Matrix.Rows["minor"] == nil {
-			continue
+	w, _ := actionlint.Parse(data)
+	pins, err := versions.LoadRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	minors := func(job string) (all []string) {
+		for _, one := range w.Jobs[job].Strategy.Matrix.Rows["minor"].Values {
+			all = append(all, one.(*actionlint.RawYAMLString).Value)
 		}
-		for _, one := range j.Strategy.Matrix.Rows["minor"].Values {
-			if s, ok := one.(*actionlint.RawYAMLString); ok {
-				found[name] = append(found[name], s.Value)
-			}
+		return all
+	}
+	if diff := cmp.Diff(pins.MinorNames(), slices.Sorted(slices.Values(minors("minors")))); diff != "" {
+		t.Errorf("the minors of ci/github/kgrace.yaml are not those of versions.yaml (-versions.yaml +workflow)\n%s", diff)
+	}
+	for _, minor := range minors("node") {
+		if _, err := pins.Minor(minor); err != nil {
+			t.Error(err)
 		}
 	}
-	return found, nil
 }
 
 // text returns the value of an optional string.
@@ -204,4 +217,58 @@ func input(e *actionlint.ExecAction, name string) string {
 		return ""
 	}
 	return text(e.Inputs[name].Value)
+}
+
+func TestWorkflowFaults(t *testing.T) {
+	checkSpoiled(t, "ci/github/kgrace.yaml", checkWorkflow, []spoiled{
+		{"actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1", "actions/checkout@v7", "not pinned"},
+		{"actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1", "actions/checkout@3d3c42e", "not pinned"},
+		{"actions/cache/save@27d5ce7f107fe9357f9df03efb73ab90386fccae", "actions/cache/save@main", "actions/cache/save@main is not pinned"},
+		{" # v7.0.1", "", "add after actions/checkout@"},
+		{"contents: read", "contents: write", "want contents: read"},
+		{"contents: read", "contents: read\n  id-token: write", "and nothing else"},
+		{"{persist-credentials: false}", "{fetch-depth: 0}", "the checkout keeps its token"},
+		{"hashFiles('versions.yaml')", "hashFiles('go.mod')", "does not depend on versions.yaml"},
+		{"make lint verify unit", "make lint verify unity", "make unity: no such target"},
+		{"make lint verify unit", "cd x && make", "only prints help"},
+		{`--kubernetes "$MINOR"`, "--kubernetes ${{ matrix.minor }}", "text that the shell runs"},
+		{"make lint verify unit", "hack/no-such.sh", "hack/no-such.sh: no such script"},
+		{"timeout-minutes: 45", "timeout-minutes: 0", "timeout-minutes"},
+		{"pull_request: {}", "pull_request_target: {}", "trigger pull_request_target"},
+		{"pull_request: {}", "pull_request: {}\n  foo: bar", "foo"},
+		{"    runs-on: ubuntu-24.04\n", "    runs-on: ubuntu-24.04\n    permissions: {packages: write}\n", "those of the workflow are enough"},
+		{"    runs-on: ubuntu-24.04\n", "    runs-on: ubuntu-24.04\n    continue-on-error: true\n", "hides failures"},
+		{"- run: make lint", "- continue-on-error: true\n        run: make lint", "hides failures"},
+		{"- run: make lint", "- run: echo ${{ secrets.TOKEN }}\n      - run: make lint", "reads a credential"},
+		{"group: kgrace-${{ github.ref }}", "group: ''", "no concurrency group"},
+		{"if: ${{ always() }}", "if: ${{ !cancelled() }}", "without always() a time-out"},
+		{"make lint verify unit", "make image", "for which Ubuntu has no keyring"},
+		{` --image-stock "$STOCK" --image-fixed "$FIXED"`, "", "for which Ubuntu has no keyring"},
+		{`--from image "$NODE"`, "--from modules", "for which Ubuntu has no keyring"},
+		{"NODE: kindest/node:v1.37.0", "NODE: kindest/node:v1.36.0", "that of the kind release in go.mod"},
+		{`      - run: sudo env "PATH=$PATH" make setup` + "\n", "", "want make setup before it"},
+		{"github.ref == 'refs/heads/main' && ", "", "saves a cache for each branch"},
+		{"actions/cache/save@", "actions/cache@", "saves a cache for each pull request"},
+		{"'true' }}\n        with:\n          path: _output/matrix", "'true' }}\n        with:\n          path: ~/.cache/go-build", "jobs minors, minors again"},
+		// Of actionlint.
+		{"runs-on: ubuntu-24.04", "runs-on: ubuntu-25.13", "ubuntu-25.13"},
+		{"matrix.minor", "matrix.miner", "miner"},
+		{"'refs/heads/main' &&", "refs/heads/main &&", "refs"},
+		{"fail-fast: false", "failfast: false", "failfast"},
+	})
+	checkSpoiled(t, "ci/github/kubernetes-releases.yaml", checkWorkflow, []spoiled{
+		{"needs: [ask]", "needs: [asked]", `needs job "asked"`},
+		{"17 4 * * *", "17 25 * * *", "25"},
+		{"actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f", "actions/upload-artifact@v7", "not pinned"},
+	})
+}
+
+func TestCalledWorkflowFaults(t *testing.T) {
+	checkSpoiled(t, "ci/github/check.yaml", checkWorkflow, []spoiled{
+		{"secrets.kubeconfig", "secrets.other", "reads a credential"},
+		{"      kubeconfig: {required", "      other: {required", "reads a credential"},
+		{"--image \"$IMAGE\"", "--image ${{ inputs.image }}", "text that the shell runs"},
+		{"type: string", "typ: string", "typ"},
+		{"inputs.selector", "inputs.selectors", "selectors"},
+	})
 }
