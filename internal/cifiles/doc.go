@@ -19,8 +19,8 @@ limitations under the License.
 // lines of kgrace in them.
 //
 // Libraries check that a service can read its file: actionlint a workflow; kustomize and client-go's scheme, decoding strictly, a Job;
-// Kubernetes' Pod Security evaluator its pod; promtool's parser the rules. Prow and GitHub have no library of a reasonable size for jobs
-// and issue forms: types with the fields that the files use are decoded strictly.
+// the API server's own registry and Pod Security evaluator what is in it; promtool's parser the rules. Prow and GitHub have no library of
+// a reasonable size for jobs and issue forms: types with the fields that the files use are decoded strictly.
 //
 // The rest are this project's own rules, which no schema knows: targets, scripts and files that a file names exist; no credentials,
 // retries or rights beyond what is needed; artifacts are kept after a time-out; a disruption is not a failure. Each rule is tested with

@@ -40,6 +40,9 @@ func checkJob(j *batchv1.Job) (faults []string) {
 	refuse := func(format string, args ...any) {
 		faults = append(faults, "job "+j.Name+": "+fmt.Sprintf(format, args...))
 	}
+	for _, f := range invalid(j) {
+		refuse("the API server refuses it: %s", f)
+	}
 	pod := j.Spec.Template.Spec
 	if pod.RestartPolicy != corev1.RestartPolicyNever {
 		refuse("restartPolicy %q: restarting a container hides what it found", pod.RestartPolicy)
