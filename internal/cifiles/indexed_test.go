@@ -30,7 +30,7 @@ import (
 
 // runID is the variable with the run of a part, and runAnnotation the annotation with which run.sh passes it to the merge.
 const (
-	runID         = "KGRACE_RUN_ID"
+	runID         = "KGRACE_RUN"
 	runAnnotation = "kgrace.test/run-id"
 )
 
@@ -129,14 +129,14 @@ func TestIndexedJobFaults(t *testing.T) {
 			{`type: DisruptionTarget, status: "True"`, `type: Ready, status: "False"`, "condition DisruptionTarget"},
 			{"limits: {memory: 3Gi}", "limits: {cpu: 1}", "memory request and limit"},
 			{"controller-uid", "job-name", "controller-uid"},
-			{"/artifacts/$(KGRACE_RUN_ID)/shard-$(INDEX)", "/artifacts/shard-$(INDEX)", "parts of two runs must not meet"},
-			{"            - name: KGRACE_RUN_ID\n", "            - {name: ARTIFACTS, value: /artifacts/$(KGRACE_RUN_ID)/shard-$(INDEX)}\n            - name: KGRACE_RUN_ID\n", "after both variables"},
+			{"/artifacts/$(KGRACE_RUN)/shard-$(INDEX)", "/artifacts/shard-$(INDEX)", "parts of two runs must not meet"},
+			{"            - name: KGRACE_RUN\n", "            - {name: ARTIFACTS, value: /artifacts/$(KGRACE_RUN)/shard-$(INDEX)}\n            - name: KGRACE_RUN\n", "after both variables"},
 		},
 		"ci/indexed-job/base/merge.yaml": {
 			{"backoffLimit: 0", "backoffLimit: 6", "retries hide failures"},
 			{"suspend: true", "suspend: false", "the parts are not there yet"},
-			{"'kgrace.test/run-id'", "'kgrace.test/run'", "want KGRACE_RUN_ID from"},
-			{"/artifacts/$(KGRACE_RUN_ID)]", "/artifacts]", "and no others"},
+			{"'kgrace.test/run-id'", "'kgrace.test/run'", "want KGRACE_RUN from"},
+			{"/artifacts/$(KGRACE_RUN)]", "/artifacts]", "and no others"},
 			{"kind: Job", "kind: CronJob", `unknown field "spec.backoffLimit"`},
 		},
 		"ci/indexed-job/base/kustomization.yaml": {
