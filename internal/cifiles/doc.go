@@ -15,8 +15,8 @@ limitations under the License.
 */
 
 // Package cifiles tests the files under ci/ and .github/: workflows, Prow jobs, Jobs with their kustomizations, Prometheus rules,
-// scripts, issue forms. It has no code but tests. Nothing here talks to a service that reads the files; cmd/kgrace tests the command
-// lines of kgrace in them.
+// scripts, issue forms. But for Targets it has no code but tests. Nothing here talks to a service that reads the files;
+// cmd/kgrace tests the command lines of kgrace in them.
 //
 // Libraries check that a service can read its file: actionlint a workflow; kustomize and client-go's scheme, decoding strictly, a Job;
 // the API server's own registry and Pod Security evaluator what is in it; promtool's parser the rules. Prow and GitHub have no library of

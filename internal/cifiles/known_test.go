@@ -37,9 +37,6 @@ type callable struct {
 	targets []string
 }
 
-// target matches a target that `make help` lists, which is every target that people call.
-var target = regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):.*##`)
-
 // between matches the separators of commands in a script. It supports this project's own files, not every shell syntax.
 var between = regexp.MustCompile(`\n|&&|\|\||;|\|`)
 
@@ -136,14 +133,11 @@ func inRepo(t *testing.T) callable {
 	if err != nil {
 		t.Fatal(err)
 	}
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	made, err := Targets(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := callable{files: strings.Split(strings.TrimRight(tracked, "\x00"), "\x00")}
-	for _, m := range target.FindAllStringSubmatch(string(makefile), -1) {
-		known.targets = append(known.targets, m[1])
-	}
+	known := callable{files: strings.Split(strings.TrimRight(tracked, "\x00"), "\x00"), targets: made}
 	if len(known.files) < 100 || len(known.targets) < 10 {
 		t.Fatalf("%d files, %d targets", len(known.files), len(known.targets))
 	}
