@@ -22,41 +22,25 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
+
+	"github.com/moby/sys/capability"
 )
 
-// names lists the capabilities by their number in the kernel (linux/capability.h).
-var names = strings.Fields(`
-	CAP_CHOWN CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_FOWNER CAP_FSETID CAP_KILL CAP_SETGID CAP_SETUID CAP_SETPCAP
-	CAP_LINUX_IMMUTABLE CAP_NET_BIND_SERVICE CAP_NET_BROADCAST CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_IPC_OWNER
-	CAP_SYS_MODULE CAP_SYS_RAWIO CAP_SYS_CHROOT CAP_SYS_PTRACE CAP_SYS_PACCT CAP_SYS_ADMIN CAP_SYS_BOOT CAP_SYS_NICE
-	CAP_SYS_RESOURCE CAP_SYS_TIME CAP_SYS_TTY_CONFIG CAP_MKNOD CAP_LEASE CAP_AUDIT_WRITE CAP_AUDIT_CONTROL CAP_SETFCAP
-	CAP_MAC_OVERRIDE CAP_MAC_ADMIN CAP_SYSLOG CAP_WAKE_ALARM CAP_BLOCK_SUSPEND CAP_AUDIT_READ CAP_PERFMON CAP_BPF
-	CAP_CHECKPOINT_RESTORE`)
-
-// bounding reads the bounding set of a process from its status file.
-func bounding(status string) (map[string]bool, error) {
-	data, err := os.ReadFile(status)
+// bounding returns the names of all known capabilities, and whether each is in the bounding set of this process.
+func bounding() (map[string]bool, error) {
+	own, err := capability.NewPid2(0)
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(data)) {
-		value, ok := strings.CutPrefix(line, "CapBnd:")
-		if !ok {
-			continue
-		}
-		bits, err := strconv.ParseUint(strings.TrimSpace(value), 16, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%s: CapBnd: %w", status, err)
-		}
-		have := map[string]bool{}
-		for i, name := range names {
-			have[name] = bits&(1<<i) != 0
-		}
-		return have, nil
+	if err := own.Load(); err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("%s has no CapBnd", status)
+	have := map[string]bool{}
+	for _, c := range capability.ListKnown() {
+		have["CAP_"+strings.ToUpper(c.String())] = own.Get(capability.BOUNDING, c)
+	}
+	return have, nil
 }
 
 // editFile removes the capabilities that the machine lacks from a bundle's config.json or a process file. It replaces the file

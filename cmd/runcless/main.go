@@ -24,7 +24,7 @@ import (
 )
 
 func main() {
-	if err := run(os.Args, "/proc/self/status"); err != nil {
+	if err := run(os.Args, bounding); err != nil {
 		// Docker shows the last line of its runtime's output.
 		fmt.Fprintf(os.Stderr, "runcless: %v\n", err)
 		os.Exit(1)
@@ -32,15 +32,15 @@ func main() {
 }
 
 // run edits the file that the arguments name and executes runc; it returns only on error.
-func run(args []string, status string) error {
+func run(args []string, bounding func() (map[string]bool, error)) error {
 	file, err := configOf(args[1:])
 	if err != nil {
 		return err
 	}
 	if file != "" {
-		have, err := bounding(status)
+		have, err := bounding()
 		if err != nil {
-			return err
+			return fmt.Errorf("capabilities of this process: %w", err)
 		}
 		if err := editFile(file, have); err != nil {
 			return err

@@ -25,6 +25,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/moby/sys/capability"
+
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
@@ -91,11 +93,14 @@ func start(ctx context.Context, c Config) (_ *Engine, _ *State, err error) {
 	if s.Before, err = look(ctx); err != nil {
 		return nil, nil, err
 	}
-	lacks, err := lackingCapabilities("/proc/self/status")
-	if err != nil {
-		return nil, nil, err
+	own, err := capability.NewPid2(0)
+	if err == nil {
+		err = own.Load()
 	}
-	if len(lacks) > 0 {
+	if err != nil {
+		return nil, nil, fmt.Errorf("capabilities of this process: %w", err)
+	}
+	if lacks := lackingCapabilities(own); len(lacks) > 0 {
 		s.Runtime = "this machine lacks " + strings.Join(lacks, ", ")
 		say(c.Progress, "%s: containers get a runtime that drops them", s.Runtime)
 		if err := buildRuncless(ctx, c); err != nil {

@@ -20,8 +20,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/moby/sys/capability"
 )
 
 func TestStateIsKept(t *testing.T) {
@@ -80,13 +83,16 @@ func TestTeardownOfNothing(t *testing.T) {
 }
 
 func TestLackingCapabilities(t *testing.T) {
-	status := filepath.Join(t.TempDir(), "status")
-	for bits, want := range map[string]string{"000001fffeffffff": "CAP_SYS_RESOURCE", "000001ffffffffff": ""} {
-		if err := os.WriteFile(status, []byte("Name:\tx\nCapBnd:\t"+bits+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := lackingCapabilities(status); err != nil || strings.Join(got, " ") != want {
-			t.Errorf("%s: %v, %v, want %q", bits, got, err, want)
-		}
+	process, err := capability.NewPid2(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	process.Fill(capability.BOUNDING)
+	if got := lackingCapabilities(process); got != nil {
+		t.Errorf("lacks %v, want none", got)
+	}
+	process.Unset(capability.BOUNDING, capability.CAP_SYS_RESOURCE)
+	if got := lackingCapabilities(process); !slices.Equal(got, []string{"CAP_SYS_RESOURCE"}) {
+		t.Errorf("lacks %v, want CAP_SYS_RESOURCE", got)
 	}
 }

@@ -24,9 +24,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/moby/sys/capability"
 	"golang.org/x/sys/unix"
 )
 
@@ -49,7 +49,14 @@ func check(ctx context.Context, c *Config) error {
 	if c.Bin != nil {
 		problems = append(checkPrograms(c.Bin), problems...)
 	}
-	rights := checkRights(os.Geteuid(), "/proc/self/status")
+	own, err := capability.NewPid2(0)
+	if err == nil {
+		err = own.Load()
+	}
+	if err != nil {
+		return fmt.Errorf("capabilities of this process: %w", err)
+	}
+	rights := checkRights(os.Geteuid(), own)
 	problems = append(problems, rights...)
 
 	all, err := hierarchies()
@@ -132,34 +139,20 @@ func checkTools(path string, look func(string) (string, error)) []error {
 	return problems
 }
 
-// capabilities that the node's programs use, by their bit in CapEff. CAP_SYS_RESOURCE is not needed.
-var capabilities = []struct {
-	bit  uint
-	name string
-}{
-	{unix.CAP_CHOWN, "CAP_CHOWN"}, {unix.CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE"}, {unix.CAP_FOWNER, "CAP_FOWNER"}, {unix.CAP_KILL, "CAP_KILL"},
-	{unix.CAP_SETGID, "CAP_SETGID"}, {unix.CAP_SETUID, "CAP_SETUID"}, {unix.CAP_SETPCAP, "CAP_SETPCAP"}, {unix.CAP_NET_ADMIN, "CAP_NET_ADMIN"},
-	{unix.CAP_SYS_CHROOT, "CAP_SYS_CHROOT"}, {unix.CAP_SYS_PTRACE, "CAP_SYS_PTRACE"}, {unix.CAP_SYS_ADMIN, "CAP_SYS_ADMIN"}, {unix.CAP_MKNOD, "CAP_MKNOD"},
+// capabilities that the node's programs use. CAP_SYS_RESOURCE is not needed.
+var capabilities = []capability.Cap{
+	capability.CAP_CHOWN, capability.CAP_DAC_OVERRIDE, capability.CAP_FOWNER, capability.CAP_KILL, capability.CAP_SETGID, capability.CAP_SETUID,
+	capability.CAP_SETPCAP, capability.CAP_NET_ADMIN, capability.CAP_SYS_CHROOT, capability.CAP_SYS_PTRACE, capability.CAP_SYS_ADMIN, capability.CAP_MKNOD,
 }
 
-func checkRights(euid int, status string) []error {
+func checkRights(euid int, process capability.Capabilities) []error {
 	if euid != 0 {
 		return []error{errors.New("namespaces, cgroups and containers need root: run as root, or with sudo")}
 	}
-	data, err := os.ReadFile(status)
-	if err != nil {
-		return []error{err}
-	}
-	_, rest, _ := strings.Cut(string(data), "\nCapEff:")
-	line, _, _ := strings.Cut(rest, "\n")
-	effective, err := strconv.ParseUint(strings.TrimSpace(line), 16, 64)
-	if err != nil {
-		return []error{fmt.Errorf("%s: CapEff: %w", status, err)}
-	}
 	var missing []string
 	for _, c := range capabilities {
-		if effective&(1<<c.bit) == 0 {
-			missing = append(missing, c.name)
+		if !process.Get(capability.EFFECTIVE, c) {
+			missing = append(missing, "CAP_"+strings.ToUpper(c.String()))
 		}
 	}
 	if len(missing) == 0 {

@@ -19,12 +19,13 @@ package localnode
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/moby/sys/capability"
 	"golang.org/x/sys/unix"
 )
 
@@ -43,21 +44,24 @@ func expectProblems(t *testing.T, got []error, want ...string) {
 }
 
 func TestCheckRights(t *testing.T) {
-	status := func(effective uint64) string {
-		file := filepath.Join(t.TempDir(), "status")
-		text := fmt.Sprintf("Name:\tx\nCapPrm:\t000001ffffffffff\nCapEff:\t%016x\nCapBnd:\t000001ffffffffff\n", effective)
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+	with := func(caps ...capability.Cap) capability.Capabilities {
+		process, err := capability.NewPid2(0)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return file
+		process.Set(capability.EFFECTIVE, caps...)
+		return process
 	}
-	const all = 1<<41 - 1
-	expectProblems(t, checkRights(1000, status(0)), "sudo")
-	expectProblems(t, checkRights(0, status(all)))
+	all := capability.ListKnown()
+	expectProblems(t, checkRights(1000, with()), "sudo")
+	expectProblems(t, checkRights(0, with(all...)))
 	// This project's own machine.
-	expectProblems(t, checkRights(0, status(all&^(1<<unix.CAP_SYS_RESOURCE))))
+	expectProblems(t, checkRights(0, with(slices.DeleteFunc(slices.Clone(all), func(c capability.Cap) bool { return c == capability.CAP_SYS_RESOURCE })...)))
 	// An unprivileged container.
-	expectProblems(t, checkRights(0, status(0xa80425fb)), "lacks CAP_NET_ADMIN, CAP_SYS_PTRACE, CAP_SYS_ADMIN here")
+	docker := with(capability.CAP_CHOWN, capability.CAP_DAC_OVERRIDE, capability.CAP_FOWNER, capability.CAP_FSETID, capability.CAP_KILL,
+		capability.CAP_SETGID, capability.CAP_SETUID, capability.CAP_SETPCAP, capability.CAP_NET_BIND_SERVICE, capability.CAP_NET_RAW,
+		capability.CAP_SYS_CHROOT, capability.CAP_MKNOD, capability.CAP_AUDIT_WRITE, capability.CAP_SETFCAP)
+	expectProblems(t, checkRights(0, docker), "lacks CAP_NET_ADMIN, CAP_SYS_PTRACE, CAP_SYS_ADMIN here")
 }
 
 func TestCheckTools(t *testing.T) {
