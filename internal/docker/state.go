@@ -23,7 +23,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"strconv"
+
+	"github.com/prometheus/procfs"
 )
 
 // State is what Setup recorded: the process that it started and the state of the machine before.
@@ -79,15 +81,13 @@ func (s *State) running() bool {
 
 // startOf returns the start time of a process, in clock ticks since boot, or "" if it does not exist or has ended.
 func startOf(pid int) string {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	proc, err := procfs.NewProc(pid)
 	if err != nil {
 		return ""
 	}
-	// The program's name, in parentheses, may contain anything.
-	stat := string(data)
-	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 20 || fields[0] == "Z" {
+	stat, err := proc.Stat()
+	if err != nil || stat.State == "Z" {
 		return ""
 	}
-	return fields[19]
+	return strconv.FormatUint(stat.Starttime, 10)
 }

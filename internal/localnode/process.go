@@ -21,10 +21,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -37,20 +37,12 @@ func bootID() (string, error) {
 // startTime returns field 22 of proc_pid_stat(5): clock ticks from boot to the start of the process. Together with the pid
 // it identifies one process.
 func startTime(pid int) (uint64, error) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	proc, err := procfs.NewProc(pid)
 	if err != nil {
 		return 0, err
 	}
-	return parseStartTime(string(data))
-}
-
-func parseStartTime(stat string) (uint64, error) {
-	// The second field is the command in parentheses; it may contain anything, parentheses included.
-	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
-	if len(fields) < 20 {
-		return 0, fmt.Errorf("proc stat line %q: want at least 22 fields", stat)
-	}
-	return strconv.ParseUint(fields[19], 10, 64)
+	stat, err := proc.Stat()
+	return stat.Starttime, err
 }
 
 // openInit returns a pidfd of the node's pid 1, or -1 if that process is gone.

@@ -134,16 +134,6 @@ func TestStrangerIsSpared(t *testing.T) {
 	}
 }
 
-func TestParseStartTime(t *testing.T) {
-	line := "42 (a) b) R) S 1 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1000 10"
-	if got, err := parseStartTime(line); err != nil || got != 987654 {
-		t.Errorf("%d, %v", got, err)
-	}
-	if _, err := parseStartTime("42 (sh) S 1"); err == nil {
-		t.Error("a short line is accepted")
-	}
-}
-
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := lock(dir)

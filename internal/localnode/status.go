@@ -17,7 +17,6 @@ limitations under the License.
 package localnode
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +28,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/procfs"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 )
@@ -145,17 +145,13 @@ func hostPIDs(init int) map[int]int {
 }
 
 func innerPID(outer int) int {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", outer))
+	proc, err := procfs.NewProc(outer)
 	if err != nil {
 		return 0
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if list, ok := strings.CutPrefix(lines.Text(), "NSpid:"); ok {
-			fields := strings.Fields(list)
-			inner, _ := strconv.Atoi(fields[len(fields)-1])
-			return inner
-		}
+	status, err := proc.NewStatus()
+	if err != nil || len(status.NSpids) == 0 {
+		return 0
 	}
-	return 0
+	return int(status.NSpids[len(status.NSpids)-1])
 }
