@@ -20,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +28,7 @@ import (
 	"time"
 
 	"github.com/moby/sys/mountinfo"
+	"github.com/opencontainers/cgroups"
 	"golang.org/x/sys/unix"
 )
 
@@ -193,7 +193,7 @@ func removeCgroups(ctx context.Context, all []hierarchy, name string) error {
 	for _, h := range all {
 		root := filepath.Join(h.root, name)
 		for {
-			err := removeTree(root)
+			err := cgroups.RemovePath(root)
 			if err == nil {
 				break
 			}
@@ -202,49 +202,11 @@ func removeCgroups(ctx context.Context, all []hierarchy, name string) error {
 			}
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("%w: it still contains processes %v", err, processesIn(root))
+				pids, _ := cgroups.GetAllPids(root)
+				return fmt.Errorf("%w: it still contains processes %v", err, pids)
 			case <-time.After(probeInterval):
 			}
 		}
 	}
 	return nil
-}
-
-// removeTree removes a cgroup and those below it, deepest first. The kernel removes the files in a cgroup with it.
-func removeTree(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if entry.IsDir() {
-			if err := removeTree(filepath.Join(dir, entry.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	if err := unix.Rmdir(dir); err != nil && !errors.Is(err, unix.ENOENT) {
-		return fmt.Errorf("remove cgroup %s: %w", dir, err)
-	}
-	return nil
-}
-
-// processesIn lists the pids in a cgroup and below.
-func processesIn(dir string) []int {
-	var pids []int
-	filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Name() == "cgroup.procs" {
-			data, _ := os.ReadFile(path)
-			for field := range strings.FieldsSeq(string(data)) {
-				if pid, err := strconv.Atoi(field); err == nil {
-					pids = append(pids, pid)
-				}
-			}
-		}
-		return nil
-	})
-	return pids
 }
