@@ -21,9 +21,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
+	"github.com/google/renameio/v2"
 	"github.com/moby/sys/capability"
 )
 
@@ -57,25 +57,7 @@ func editFile(file string, have map[string]bool) error {
 	if bytes.Equal(edited, data) {
 		return nil
 	}
-	fi, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".runcless-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	if _, err := tmp.Write(edited); err != nil {
-		return err
-	}
-	if err := tmp.Chmod(fi.Mode().Perm()); err != nil {
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
+	return renameio.WriteFile(file, edited, 0o600)
 }
 
 // edit returns data itself if nothing is to be removed. Fields that it does not know stay as they are.

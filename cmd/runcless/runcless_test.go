@@ -146,7 +146,7 @@ func TestBecomesRunc(t *testing.T) {
 	if fi, err := os.Stat(config); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", fi.Mode(), err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".runcless-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }

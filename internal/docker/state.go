@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/google/renameio/v2"
 	"github.com/prometheus/procfs"
 )
 
@@ -50,11 +51,7 @@ func (s *State) save() error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(s.dir, stateFile)
-	if err := os.WriteFile(path+".new", append(data, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return renameio.WriteFile(filepath.Join(s.dir, stateFile), append(data, '\n'), 0o600)
 }
 
 // load returns nil if Setup started nothing, or if everything was taken down.

@@ -25,31 +25,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/google/renameio/v2"
 )
 
 // WriteFile writes the images to a file atomically. It sets all dates, including the images' own, to at; the zero time
 // leaves them without a date.
 func WriteFile(file string, at time.Time, images ...Image) (err error) {
-	out, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
+	out, err := renameio.NewPendingFile(file, renameio.WithTempDir(filepath.Dir(file)), renameio.WithStaticPermissions(0o644))
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(out.Name()))
-		}
-	}()
+	defer func() { err = errors.Join(err, out.Cleanup()) }()
 	if err := write(out, filepath.Dir(file), at, images); err != nil {
-		return errors.Join(fmt.Errorf("image file %s: %w", file, err), out.Close())
+		return fmt.Errorf("image file %s: %w", file, err)
 	}
-	if err := errors.Join(out.Chmod(0o644), out.Close()); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), file)
+	return out.CloseAtomicallyReplace()
 }
 
 // write writes the images; temporary files are created in dir.

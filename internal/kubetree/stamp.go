@@ -22,7 +22,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
+
+	"github.com/google/renameio/v2"
 )
 
 // layoutFormat is part of every tree's inputs. Raise it when the layout changes, so that old trees are laid out again.
@@ -63,9 +64,5 @@ func writeStamp(file string, s any) error {
 	if err != nil {
 		return err
 	}
-	tmp := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".tmp")
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp, file)
+	return renameio.WriteFile(file, append(data, '\n'), 0o644)
 }

@@ -26,6 +26,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/renameio/v2"
 	"golang.org/x/sys/unix"
 )
 
@@ -93,15 +94,7 @@ func (s *state) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeFileAtomic(statePath(dir), append(data, '\n'), 0o600)
-}
-
-func writeFileAtomic(path string, data []byte, mode fs.FileMode) error {
-	tmp := path + ".new"
-	if err := os.WriteFile(tmp, data, mode); err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
+	return renameio.WriteFile(statePath(dir), append(data, '\n'), 0o600)
 }
 
 // lock keeps two programs from working on one folder. Up and Down hold it while they work, and the kernel releases it when

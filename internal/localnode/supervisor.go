@@ -28,6 +28,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/renameio/v2"
 	"golang.org/x/sys/unix"
 )
 
@@ -129,7 +130,7 @@ func describe(status unix.WaitStatus) string {
 func (s *supervisor) save() {
 	data, err := json.Marshal(s.table)
 	if err == nil {
-		err = writeFileAtomic(paths{runDir: s.runDir}.components(), data, 0o600)
+		err = renameio.WriteFile(paths{runDir: s.runDir}.components(), data, 0o600)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "component table:", err)

@@ -26,6 +26,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/kgrace/kgrace/internal/property"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -74,11 +76,7 @@ func (m Manifest) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(dir, ManifestFile(m.Kind))
-	if err := os.WriteFile(file+".new", append(data, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
+	return renameio.WriteFile(filepath.Join(dir, ManifestFile(m.Kind)), append(data, '\n'), 0o644)
 }
 
 // Remove removes an earlier manifest before a part begins.
