@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/gofrs/flock"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
@@ -35,7 +36,7 @@ import (
 type Cluster struct {
 	config Config
 	layout layout
-	lock   *os.File
+	lock   *flock.Flock
 	*Plain
 	made bool
 

@@ -23,7 +23,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
+	"github.com/gofrs/flock"
 )
 
 // Close ends the recording and deletes the cluster. It continues after errors, and works on a cluster that Up created only
@@ -59,33 +59,29 @@ func (c *Cluster) Close(context.Context) error {
 }
 
 // take reserves a cluster's name for this process until release or the end of the process.
-func take(name string) (*os.File, error) {
+func take(name string) (*flock.Flock, error) {
 	path := filepath.Join(os.TempDir(), name+".lock")
 	for {
-		file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		lock := flock.New(path)
+		got, err := lock.TryLock()
 		if err != nil {
-			return nil, err
-		}
-		if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-			_ = file.Close()
-			if errors.Is(err, unix.EWOULDBLOCK) {
-				return nil, fmt.Errorf("cluster %s is in use by another run (%s is locked); wait for its end", name, path)
-			}
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
-		// The last user may have removed the file between the two calls; a lock on an unlinked file is worthless.
-		mine, err := file.Stat()
+		if !got {
+			return nil, fmt.Errorf("cluster %s is in use by another run (%s is locked); wait for its end", name, path)
+		}
+		// The last user may have removed the file between opening and locking it; a lock on an unlinked file is worthless.
+		mine, err := lock.Stat()
 		if err != nil {
-			_ = file.Close()
-			return nil, err
+			return nil, errors.Join(err, lock.Close())
 		}
 		if there, err := os.Stat(path); err == nil && os.SameFile(mine, there) {
-			return file, nil
+			return lock, nil
 		}
-		_ = file.Close()
+		_ = lock.Close()
 	}
 }
 
-func release(lock *os.File) error {
-	return errors.Join(os.Remove(lock.Name()), lock.Close())
+func release(lock *flock.Flock) error {
+	return errors.Join(os.Remove(lock.Path()), lock.Close())
 }

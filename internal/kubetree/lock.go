@@ -18,12 +18,12 @@ package kubetree
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/gofrs/flock"
 )
 
 // lock takes the exclusive lock on a file under the output folder and returns a function that releases it. The kernel drops
@@ -33,40 +33,15 @@ func (r *Repo) lock(ctx context.Context, name string, p progress) (unlock func()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	l := flock.New(path)
+	got, err := l.TryLock()
+	if err == nil && !got {
+		p.say("waiting for another kgrace process that holds %s", path)
+		// flock(2) cannot be cancelled, so the library asks again until ctx ends.
+		_, err = l.TryLockContext(ctx, 100*time.Millisecond)
+	}
 	if err != nil {
-		return nil, err
-	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
-		return func() { f.Close() }, nil
-	}
-	if !errors.Is(err, unix.EWOULDBLOCK) {
-		f.Close()
 		return nil, fmt.Errorf("%s: lock: %w", path, err)
 	}
-	p.say("waiting for another kgrace process that holds %s", path)
-	got := make(chan error, 1)
-	go func() { got <- flockRetry(f) }()
-	select {
-	case err := <-got:
-		if err != nil {
-			f.Close()
-			return nil, fmt.Errorf("%s: lock: %w", path, err)
-		}
-		return func() { f.Close() }, nil
-	case <-ctx.Done():
-		// flock cannot be cancelled: if it succeeds later, close the file to release the lock.
-		go func() { <-got; f.Close() }()
-		return nil, fmt.Errorf("waiting for %s: %w", path, ctx.Err())
-	}
-}
-
-// flockRetry waits for the lock; signals of the Go runtime may interrupt the wait.
-func flockRetry(f *os.File) error {
-	for {
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
-			return err
-		}
-	}
+	return func() { l.Close() }, nil
 }

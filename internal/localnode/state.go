@@ -26,8 +26,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
-	"golang.org/x/sys/unix"
 )
 
 const stateVersion = 1
@@ -100,17 +100,13 @@ func (s *state) write(dir string) error {
 // lock keeps two programs from working on one folder. Up and Down hold it while they work, and the kernel releases it when
 // they die. It locks the folder itself, so no lock file is left behind.
 func lock(dir string) (unlock func(), err error) {
-	f, err := os.Open(dir)
+	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
+	got, err := l.TryLock()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
-		return func() { f.Close() }, nil
-	}
-	f.Close()
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	if !got {
 		return nil, fmt.Errorf("%s: another program is taking this node up or down: wait for it, or end it", dir)
 	}
-	return nil, fmt.Errorf("lock %s: %w", dir, err)
+	return func() { l.Close() }, nil
 }
