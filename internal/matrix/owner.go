@@ -63,7 +63,6 @@ func names(text, subtest string) bool {
 var (
 	functionLine = regexp.MustCompile(`^func (\w+)\(`)
 	declaration  = regexp.MustCompile(`^(?:func|type|var|const)\b`)
-	hunkContext  = regexp.MustCompile(`^@@ .+? @@ ?(.*)$`)
 )
 
 // changesTo reports whether a patch adds or removes lines of a test function of a package, and returns the added lines.
@@ -74,10 +73,7 @@ func changesTo(p *patchset.Patch, pkg, function string) (added string, changed b
 			continue
 		}
 		for _, h := range f.Hunks {
-			current := ""
-			if m := hunkContext.FindStringSubmatch(h.Header); m != nil {
-				current = functionOf(m[1])
-			}
+			current := functionOf(h.Context)
 			for _, line := range h.Lines {
 				sign, rest := line[0], line[1:]
 				if declaration.MatchString(rest) {

@@ -17,10 +17,12 @@ limitations under the License.
 package patchset
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
 // File is one file that a patch changes.
@@ -33,59 +35,37 @@ type File struct {
 
 // Hunk is one change inside a file.
 type Hunk struct {
-	// Header is the whole "@@ -a,b +c,d @@ context" line.
-	Header string
-	// OldLine and NewLine count from 1.
-	OldLine, NewLine int
-	// Lines with their first character: ' ', '+', '-' or '\'.
+	// Header is the whole "@@ -a,b +c,d @@ context" line; Context is its last part, for Go the function or type above.
+	Header, Context string
+	// OldLine counts from 1.
+	OldLine int
+	// Lines with their first character: ' ', '+' or '-'.
 	Lines []string
 }
 
-var (
-	fileLine = regexp.MustCompile(`^diff --git a/(.+) b/(.+)$`)
-	hunkLine = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
-)
-
-// parseDiff parses the part of a patch after the message. Inside hunks every line starts with a marker character, so no
-// text of a file can be mistaken for a header.
+// parseDiff parses the part of a patch after the message.
 func parseDiff(diff string) ([]File, error) {
-	var files []File
-	for _, line := range strings.Split(diff, "\n") {
-		if strings.HasPrefix(line, "diff --git ") {
-			m := fileLine.FindStringSubmatch(line)
-			if m == nil {
-				return nil, fmt.Errorf("%q: a file name that git has to quote; rename the file", line)
-			}
-			if m[1] != m[2] {
-				return nil, fmt.Errorf("%q: a rename; write the patch with `kgrace patch extract`, which shows renames as remove and add", line)
-			}
-			files = append(files, File{Path: m[2]})
-			continue
-		}
-		if len(files) == 0 {
-			continue // a diffstat, if any
-		}
-		f := &files[len(files)-1]
-		switch {
-		case hunkLine.MatchString(line):
-			m := hunkLine.FindStringSubmatch(line)
-			h := Hunk{Header: line}
-			h.OldLine, _ = strconv.Atoi(m[1])
-			h.NewLine, _ = strconv.Atoi(m[2])
-			f.Hunks = append(f.Hunks, h)
-		case len(f.Hunks) > 0:
-			if line != "" && strings.ContainsRune(" +-\\", rune(line[0])) {
-				h := &f.Hunks[len(f.Hunks)-1]
-				h.Lines = append(h.Lines, line)
-			}
-		case strings.HasPrefix(line, "new file mode "):
-			f.New = true
-		case strings.HasPrefix(line, "deleted file mode "):
-			f.Deleted = true
-		}
+	parsed, _, err := gitdiff.Parse(strings.NewReader(diff))
+	if err != nil {
+		return nil, err
 	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("no diff: the patch changes no file")
+	if len(parsed) == 0 {
+		return nil, errors.New("no diff: the patch changes no file")
+	}
+	var files []File
+	for _, p := range parsed {
+		if p.IsRename || p.IsCopy {
+			return nil, fmt.Errorf("%s: a rename or copy; write the patch with `kgrace patch extract`, which shows renames as remove and add", p.NewName)
+		}
+		f := File{Path: cmp.Or(p.NewName, p.OldName), New: p.IsNew, Deleted: p.IsDelete}
+		for _, t := range p.TextFragments {
+			h := Hunk{Header: t.Header(), Context: t.Comment, OldLine: int(t.OldPosition)}
+			for _, line := range t.Lines {
+				h.Lines = append(h.Lines, strings.TrimSuffix(line.String(), "\n"))
+			}
+			f.Hunks = append(f.Hunks, h)
+		}
+		files = append(files, f)
 	}
 	return files, nil
 }

@@ -47,7 +47,7 @@ func TestLintIsQuietOnAGoodSeries(t *testing.T) {
 // TestLint introduces one mistake into a good patch at a time. Lint has to find it, and nothing else.
 func TestLint(t *testing.T) {
 	replace := func(old, new string) func(string) string {
-		return func(text string) string { return strings.Replace(text, old, new, 1) }
+		return func(text string) string { return strings.ReplaceAll(text, old, new) }
 	}
 	for name, tc := range map[string]struct {
 		spoil func(text string) string
@@ -75,9 +75,9 @@ func TestLint(t *testing.T) {
 		"a misspelt trailer":         {replace("Drop-When:", "Drop-When: it is in\nDrop-If:"), `trailer "Drop-If" is not one of`},
 		"two of a trailer":           {replace("Drop-When:", "Drop-When: it is in\nDrop-When:"), `2 Drop-When trailers`},
 		"a new file without header":  {replace("+Copyright The Kubernetes Authors.\n", "+Nobody.\n"), `does not begin with the Kubernetes header`},
-		"a generated file beside":    {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/pkg/zz_generated.x.go b/pkg/zz_generated.x.go"), `a patch of their own`},
-		"a new dependency":           {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/go.mod b/go.mod"), `touches go.mod: the fix must neither add nor change a dependency`},
-		"a vendored file":            {replace("diff --git a/pkg/kubelet/worker.go b/pkg/kubelet/worker.go", "diff --git a/vendor/x/x.go b/vendor/x/x.go"), `touches vendor/x/x.go`},
+		"a generated file beside":    {replace("pkg/kubelet/worker.go", "pkg/zz_generated.x.go"), `a patch of their own`},
+		"a new dependency":           {replace("pkg/kubelet/worker.go", "go.mod"), `touches go.mod: the fix must neither add nor change a dependency`},
+		"a vendored file":            {replace("pkg/kubelet/worker.go", "vendor/x/x.go"), `touches vendor/x/x.go`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

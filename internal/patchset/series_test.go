@@ -78,7 +78,7 @@ func TestLoadRefuses(t *testing.T) {
 		"a path":          {map[string]string{"series": "../0001-a.patch\n"}, "series:1"},
 		"not a mail":      {map[string]string{"series": "0001-a.patch\n", "0001-a.patch": "diff --git a/x b/x\n"}, "From <commit>"},
 		"no change":       {map[string]string{"series": "0001-a.patch\n", "0001-a.patch": from + "body\n---\n"}, "no diff"},
-		"a rename":        {map[string]string{"series": "0001-a.patch\n", "0001-a.patch": from + "---\ndiff --git a/x b/y\n"}, "rename"},
+		"a rename":        {map[string]string{"series": "0001-a.patch\n", "0001-a.patch": from + "---\ndiff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"}, "rename"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
