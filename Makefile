@@ -74,7 +74,7 @@ mutants: ## apply one deliberate bug at a time to the fix: each must be caught
 mutants-node: ## the same with real kubelets on real nodes: each bug must be red in the scenarios that it names (root)
 	$(KGRACE) mutants --level node
 
-bench: ## benchmark UpdatePod on both arms with benchstat: no slowdown above 5 % (needs an idle machine)
+bench: ## benchmark UpdatePod on both arms: no slowdown above 5 % (needs an idle machine)
 	$(KGRACE) bench
 
 e2e-node: ## run Kubernetes' own node e2e suite on real nodes of both arms: the series' and upstream's specs (root)

@@ -31,7 +31,6 @@ import (
 
 	"github.com/kgrace/kgrace/internal/bench"
 	"github.com/kgrace/kgrace/internal/kubetree"
-	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // benchRun holds the parameters and the results of a run.
@@ -60,14 +59,15 @@ func newBenchCommand(app *app) *cobra.Command {
 		Use:   "bench",
 		Short: "Benchmark UpdatePod, fixed against stock",
 		Long: `Benchmark the fixed arm's UpdatePod against stock's. A benchmark is laid over both trees and compiled with each arm's pod
-workers; the two programs run in turns, and benchstat compares them. It times UpdatePod of a new, a running, a deleted and a
+workers; the two programs run in turns and are compared as benchstat does it. It times UpdatePod of a new, a running, a deleted and a
 terminating pod, with ever shorter grace periods and with force, and a pod's whole way through its worker. Allocations are
 reported; only time is judged.
 
 A benchmark is SLOWER (red) if the difference is significant and above the limit. It is unclear, and the run invalid, if the
 samples spread wider than the limit and could not have shown it: let the machine rest, add rounds, or reserve a CPU with --alone.
 
-bench.json, benchstat's table bench.txt and the samples go to $ARTIFACTS (default: artifacts in the output folder).`,
+bench.json and the samples, bench-stock.txt and bench-fixed.txt, which benchstat reads, go to $ARTIFACTS (default: artifacts in
+the output folder).`,
 		Example: "  kgrace bench\n  kgrace bench --kubernetes v1.38 --count 40\n  kgrace bench --slowed      # has to come out red",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -101,10 +101,6 @@ func (a *app) bench(ctx context.Context, r *kubetree.Repo, run benchRun, only st
 		run.Minor = r.Versions.Default
 	}
 	run.Kubernetes = r.Versions.Minors[run.Minor].Kubernetes
-	benchstat, err := r.Build(ctx, run.Minor, verdict.Stock, "benchstat")
-	if err != nil {
-		return err
-	}
 	arms, err := bench.Compile(ctx, r, run.Minor, run.Slowed)
 	if err != nil {
 		return err
@@ -115,21 +111,15 @@ func (a *app) bench(ctx context.Context, r *kubetree.Repo, run benchRun, only st
 		return err
 	}
 	run.Load[1] = loadAverage()
-	if run.Rows, err = bench.Compare(ctx, benchstat, samples, run.Limit); err != nil {
-		return err
-	}
-	text, err := bench.Text(ctx, benchstat, samples)
-	if err != nil {
+	if run.Rows, err = bench.Compare(samples, run.Limit); err != nil {
 		return err
 	}
 	data, err := json.MarshalIndent(run, "", "  ")
 	if err != nil {
 		return err
 	}
-	for name, data := range map[string][]byte{"bench.json": append(data, '\n'), "bench.txt": []byte(text)} {
-		if err := os.WriteFile(filepath.Join(artifacts(r), name), data, 0o644); err != nil {
-			return err
-		}
+	if err := os.WriteFile(filepath.Join(artifacts(r), "bench.json"), append(data, '\n'), 0o644); err != nil {
+		return err
 	}
 	header, rows := benchTable(run.Rows)
 	if err := out.write(a.output, run, header, rows); err != nil {

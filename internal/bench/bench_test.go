@@ -19,70 +19,98 @@ package bench
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// printed is benchstat's output for ten rounds, in which the second benchmark is 7.7 % slower.
-const printed = `goos: linux
-cpu: X
-,stock,,fixed,,,
-,sec/op,CI,sec/op,CI,vs base,P
-KgraceUpdatePod/new-2,2.0e-06,3%,2.1e-06,4%,+4.99%,p=0.000 n=10
-KgraceUpdatePod/force-2,9.0e-07,2%,9.7e-07,1%,+7.74%,p=0.000 n=10
-KgraceUpdatePod/delete-2,9.0e-07,2%,9.1e-07,9%,~,p=0.400 n=10
-KgraceUpdatePod/shorter-2,9.0e-07,2%,9.1e-07,1%,~,p=0.400 n=10
-KgraceTermination-2,9.0e-07,12%,7.1e-07,1%,-21.00%,p=0.000 n=10
-KgraceFew-2,9.0e-07,∞,7.1e-07,∞,~,p=1.000 n=1
-geomean,1.3e-06,,1.4e-06,,+6.86%,
-
-,stock,,fixed,,,
-,B/op,CI,B/op,CI,vs base,P
-KgraceUpdatePod/new-2,1000,0%,1100,0%,+10.00%,p=0.000 n=10
-KgraceUpdatePod/force-2,0,0%,8,0%,?,p=0.000 n=10
-`
-
-func TestOnlyASignificantSlowdownIsRed(t *testing.T) {
-	rows, err := parse(printed, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]Verdict{
-		"UpdatePod/new sec/op": Good, "UpdatePod/force sec/op": Slower, "UpdatePod/delete sec/op": Unclear, "UpdatePod/shorter sec/op": Good,
-		"Termination sec/op": Good, "Few sec/op": Unclear, "UpdatePod/new B/op": Told, "UpdatePod/force B/op": Told,
-	}
-	if len(rows) != len(want) {
-		t.Errorf("%d rows, want %d: %+v", len(rows), len(want), rows)
-	}
-	for _, row := range rows {
-		v, ok := want[row.Benchmark+" "+row.Unit]
-		if !ok || row.Verdict != v {
-			t.Errorf("%+v, want %q", row, v)
+// samples writes ten rounds of every benchmark, each value of an arm a little different, as the programs print them.
+func samples(t *testing.T, stock, fixed map[string]float64, rounds int, wide float64) Samples {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]map[string]float64{filepath.Join(dir, "stock"): stock, filepath.Join(dir, "fixed"): fixed}
+	for file, values := range files {
+		var text strings.Builder
+		text.WriteString("goos: linux\ncpu: X\n")
+		for round := range rounds {
+			for _, name := range slices.Sorted(maps.Keys(values)) {
+				v := values[name] * (1 + wide*(float64(round)/float64(rounds)-0.5))
+				fmt.Fprintf(&text, "BenchmarkKgrace%s-2\t3000\t%.3f ns/op\t%.0f B/op\n", name, v, values[name])
+			}
+			text.WriteString("PASS\n")
+		}
+		if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if rows[1].Delta != 7.74 || rows[1].Spread != 2 || !rows[1].Found || rows[1].P != "0.000 n=10" {
-		t.Errorf("%+v", rows[1])
+	return Samples{filepath.Join(dir, "stock"), filepath.Join(dir, "fixed")}
+}
+
+func TestOnlyASignificantSlowdownIsRed(t *testing.T) {
+	stock := map[string]float64{"UpdatePod/new": 2000, "UpdatePod/force": 900, "UpdatePod/same": 900, "Termination": 900}
+	fixed := map[string]float64{"UpdatePod/new": 2080, "UpdatePod/force": 972, "UpdatePod/same": 900, "Termination": 700}
+	narrow, wide := samples(t, stock, fixed, 10, 0.01), samples(t, map[string]float64{"Wide": 900}, map[string]float64{"Wide": 910}, 10, 0.5)
+	for name, c := range map[string]struct {
+		samples Samples
+		limit   float64
+		want    map[string]Verdict
+	}{
+		"narrow": {narrow, 5, map[string]Verdict{"UpdatePod/new sec/op": Good, "UpdatePod/force sec/op": Slower, "UpdatePod/same sec/op": Good,
+			"Termination sec/op": Good, "UpdatePod/new B/op": Told, "UpdatePod/force B/op": Told, "UpdatePod/same B/op": Told, "Termination B/op": Told}},
+		"another limit": {narrow, 9, map[string]Verdict{"UpdatePod/force sec/op": Good}},
+		"wide":          {wide, 5, map[string]Verdict{"Wide sec/op": Unclear}},
+		"one round":     {samples(t, stock, fixed, 1, 0), 5, map[string]Verdict{"UpdatePod/force sec/op": Unclear}},
+	} {
+		rows, err := Compare(c.samples, c.limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]Verdict{}
+		for _, row := range rows {
+			got[row.Benchmark+" "+row.Unit] = row.Verdict
+		}
+		for row, want := range c.want {
+			if verdict, ok := got[row]; !ok || verdict != want {
+				t.Errorf("%s: %s: %q, %t, want %q", name, row, verdict, ok, want)
+			}
+		}
+		if name == "narrow" && len(rows) != len(c.want) {
+			t.Errorf("%d rows, want %d: %+v", len(rows), len(c.want), rows)
+		}
 	}
-	if rows, err := parse(printed, 8); err != nil || rows[1].Verdict != Good {
-		t.Errorf("with another limit: %+v, %v", rows, err)
+	rows, err := Compare(narrow, 5)
+	if err != nil || len(rows) < 4 {
+		t.Fatal(rows, err)
+	}
+	force := rows[1] // time first, then by name
+	if force.Benchmark != "UpdatePod/force" || math.Abs(force.Delta-8) > 0.1 || force.Spread > 1 || !force.Found || force.P != "0.000 n=10" {
+		t.Errorf("%+v", force)
 	}
 }
 
-func TestWhatBenchstatDoesNotSayIsNoResult(t *testing.T) {
-	for name, text := range map[string]string{
-		"nothing":          "goos: linux\n",
-		"one arm only":     ",stock,,fixed,,,\n,sec/op,CI,sec/op,CI,vs base,P\nKgraceA-2,2e-06,3%,,,,\n",
-		"no number":        ",stock,,fixed,,,\n,sec/op,CI,sec/op,CI,vs base,P\nKgraceA-2,fast,3%,2e-06,3%,~,p=1\n",
-		"an odd interval":  ",stock,,fixed,,,\n,sec/op,CI,sec/op,CI,vs base,P\nKgraceA-2,2e-06,wide,2e-06,3%,~,p=1\n",
-		"not CSV":          "a\"b\n",
-		"an odd magnitude": ",stock,,fixed,,,\n,sec/op,CI,sec/op,CI,vs base,P\nKgraceA-2,2e-06,3%,2e-06,3%,more,p=1\n",
+func TestWhatIsNotMeasuredIsNoResult(t *testing.T) {
+	for name, texts := range map[string][2]string{
+		"nothing":      {"goos: linux\n", "goos: linux\n"},
+		"one arm only": {"BenchmarkKgraceA-2\t3000\t2 ns/op\n", "PASS\n"},
+		"no number":    {"BenchmarkKgraceA-2\t3000\tfast ns/op\n", "BenchmarkKgraceA-2\t3000\t2 ns/op\n"},
 	} {
-		if rows, err := parse(text, 5); err == nil {
+		s := Samples{filepath.Join(t.TempDir(), "stock"), filepath.Join(t.TempDir(), "fixed")}
+		for i, file := range []string{s.Stock, s.Fixed} {
+			if err := os.WriteFile(file, []byte(texts[i]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rows, err := Compare(s, 5); err == nil {
 			t.Errorf("%s: %+v", name, rows)
 		}
+	}
+	if rows, err := Compare(Samples{"none", "none"}, 5); err == nil {
+		t.Errorf("no files: %+v", rows)
 	}
 }
 

@@ -17,18 +17,15 @@ limitations under the License.
 package bench
 
 import (
-	"context"
-	"encoding/csv"
-	"errors"
+	"cmp"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/kgrace/kgrace/internal/tool"
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
 )
 
 // Verdict is the result of a comparison.
@@ -58,86 +55,74 @@ type Row struct {
 	Verdict Verdict `json:"verdict,omitempty"`
 }
 
-// Compare runs the benchstat at that path and judges every benchmark: slower by more than limit percent is red.
-func Compare(ctx context.Context, benchstat string, s Samples, limit float64) ([]Row, error) {
-	out, err := tool.Run(ctx, tool.Cmd{Dir: filepath.Dir(s.Stock), Env: os.Environ(),
-		Args: []string{benchstat, "-format", "csv", "stock=" + s.Stock, "fixed=" + s.Fixed}})
+// Compare judges every benchmark of the samples: slower by more than limit percent is red.
+func Compare(s Samples, limit float64) ([]Row, error) {
+	measured, err := read(s)
 	if err != nil {
 		return nil, err
 	}
-	return parse(out, limit)
-}
-
-// Text returns benchstat's own table of the same samples.
-func Text(ctx context.Context, benchstat string, s Samples) (string, error) {
-	return tool.Run(ctx, tool.Cmd{Dir: filepath.Dir(s.Stock), Env: os.Environ(), Args: []string{benchstat, "stock=" + s.Stock, "fixed=" + s.Fixed}})
-}
-
-var procs = regexp.MustCompile(`-\d+$`) // the suffix that go test adds to a name
-
-// parse parses benchstat's CSV: for each unit a line of files, a line of units, and a line per benchmark with both medians,
-// their intervals, the difference and its probability.
-func parse(text string, limit float64) ([]Row, error) {
-	reader := csv.NewReader(strings.NewReader(text))
-	reader.FieldsPerRecord = -1
 	var rows []Row
-	unit := ""
-	for {
-		fields, err := reader.Read()
-		if errors.Is(err, io.EOF) {
-			break
+	for _, m := range measured {
+		if len(m.values[0]) == 0 || len(m.values[1]) == 0 {
+			return nil, fmt.Errorf("%s, %s: one of the arms has no samples of it, see %s and %s", m.benchmark, m.unit, s.Stock, s.Fixed)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("benchstat's output: %w\n%s", err, text)
-		}
-		switch {
-		case len(fields) < 6:
-			continue // a line about the machine, or the mean
-		case fields[0] == "" && strings.Contains(fields[1], "/op"):
-			unit = fields[1]
-			continue
-		case fields[0] == "" || fields[0] == "geomean":
-			continue
-		}
-		row, err := rowOf(fields, unit, limit)
-		if err != nil {
-			return nil, fmt.Errorf("benchstat's output: %q: %w", strings.Join(fields, ","), err)
-		}
-		rows = append(rows, row)
+		rows = append(rows, m.row(limit))
 	}
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("benchstat compared nothing; it printed:\n%s", text)
+		return nil, fmt.Errorf("%s and %s have no benchmark to compare", s.Stock, s.Fixed)
 	}
 	return rows, nil
 }
 
-func rowOf(fields []string, unit string, limit float64) (Row, error) {
-	row := Row{Benchmark: strings.TrimPrefix(procs.ReplaceAllString(fields[0], ""), "Kgrace"), Unit: unit}
-	if len(fields) < 7 || fields[1] == "" || fields[3] == "" {
-		return row, errors.New("one of the arms has no samples of it")
-	}
-	percent := func(text string) (float64, error) {
-		if text == "∞" || text == "" {
-			return 100, nil // too few samples for an interval
+// series contains the values of one benchmark in one unit, of stock and of fixed.
+type series struct {
+	benchmark, unit string
+	values          [2][]float64
+}
+
+var procs = regexp.MustCompile(`-\d+$`) // the suffix that go test adds to a name
+
+// read reads the samples of both arms, ordered by unit: time first.
+func read(s Samples) ([]*series, error) {
+	var all []*series
+	for arm, file := range []string{s.Stock, s.Fixed} {
+		files := benchfmt.Files{Paths: []string{file}}
+		for files.Scan() {
+			result, ok := files.Result().(*benchfmt.Result)
+			if !ok {
+				return nil, fmt.Errorf("%v, which is not a line of a benchmark", files.Result())
+			}
+			name := strings.TrimPrefix(procs.ReplaceAllString(result.Name.String(), ""), "Kgrace")
+			for _, v := range result.Values {
+				i := slices.IndexFunc(all, func(s *series) bool { return s.benchmark == name && s.unit == v.Unit })
+				if i < 0 {
+					i, all = len(all), append(all, &series{benchmark: name, unit: v.Unit})
+				}
+				all[i].values[arm] = append(all[i].values[arm], v.Value)
+			}
 		}
-		return strconv.ParseFloat(strings.TrimSuffix(strings.TrimPrefix(text, "+"), "%"), 64)
-	}
-	stock, err1 := strconv.ParseFloat(fields[1], 64)
-	fixed, err2 := strconv.ParseFloat(fields[3], 64)
-	a, err3 := percent(fields[2])
-	b, err4 := percent(fields[4])
-	row.Stock, row.Fixed, row.Spread = stock, fixed, max(a, b)
-	row.P = strings.TrimPrefix(fields[6], "p=")
-	var err5 error
-	if row.Found = fields[5] != "~"; row.Found {
-		if row.Delta, err5 = percent(fields[5]); fields[5] == "?" {
-			row.Delta, err5 = 0, nil // an increase from zero has no percentage
+		if err := files.Err(); err != nil {
+			return nil, err
 		}
 	}
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil || unit != "sec/op" {
-		return row, err
+	units := []string{"sec/op", "B/op", "allocs/op"}
+	slices.SortStableFunc(all, func(a, b *series) int { return cmp.Compare(slices.Index(units, a.unit), slices.Index(units, b.unit)) })
+	return all, nil
+}
+
+// row compares the arms as benchstat does: medians, their 95 % confidence intervals, and Mann-Whitney's U test.
+func (s *series) row(limit float64) Row {
+	const confidence = 0.95
+	compared, thresholds := benchmath.AssumeNothing, &benchmath.DefaultThresholds
+	stock, fixed := benchmath.NewSample(s.values[0], thresholds), benchmath.NewSample(s.values[1], thresholds)
+	a, b, c := compared.Summary(stock, confidence), compared.Summary(fixed, confidence), compared.Compare(stock, fixed)
+	row := Row{Benchmark: s.benchmark, Unit: s.unit, Stock: a.Center, Fixed: b.Center, Spread: max(spread(a), spread(b)),
+		Found: c.P <= c.Alpha, P: strings.TrimPrefix(c.String(), "p=")}
+	if row.Found && row.Stock != 0 { // an increase from zero has no percentage
+		row.Delta = (row.Fixed/row.Stock - 1) * 100
 	}
 	switch {
+	case s.unit != "sec/op":
 	case row.Found && row.Delta > limit:
 		row.Verdict = Slower
 	case !row.Found && row.Spread > limit:
@@ -145,5 +130,14 @@ func rowOf(fields []string, unit string, limit float64) (Row, error) {
 	default:
 		row.Verdict = Good
 	}
-	return row, nil
+	return row
+}
+
+// spread returns the width of the interval in percent of the median; 100 if there are too few samples for an interval.
+func spread(s benchmath.Summary) float64 {
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(s.PctRangeString(), "%"), 64)
+	if err != nil {
+		return 100
+	}
+	return percent
 }

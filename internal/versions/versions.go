@@ -80,7 +80,7 @@ type Program struct {
 	Packages map[string]string `json:"packages"`
 	// VersionVars are string variables that the build sets to Version, as the program's own makefile would.
 	VersionVars []string `json:"versionVars,omitempty"`
-	// For names the use of a program that a node does not run ("bench", "image", ...). Such a program is built only by name.
+	// For names the use of a program that a node does not run ("image", ...). Such a program is built only by name.
 	For string `json:"for,omitempty"`
 }
 
