@@ -33,12 +33,8 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-const (
-	// downTimeout bounds taking the node down, which continues when the run is interrupted.
-	downTimeout = time.Minute
-	// progressInterval is the interval between progress lines.
-	progressInterval = 15 * time.Second
-)
+// downTimeout bounds taking the node down, which continues when the run is interrupted.
+const downTimeout = time.Minute
 
 // Options configure a run of the suite on one arm.
 type Options struct {
@@ -181,22 +177,16 @@ func (o Options) command(node *localnode.Node, work, token string) []string {
 func (o Options) follow(ctx context.Context, node *localnode.Node, p localnode.Program) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout+time.Minute, fmt.Errorf("the suite did not end within %s", o.Timeout+time.Minute))
 	defer cancel()
-	ended := make(chan error, 1)
-	go func() { ended <- node.Run(ctx, p) }()
-	tick := time.NewTicker(progressInterval)
-	defer tick.Stop()
 	begin := time.Now()
 	o.logf("running the suite, %d specs at a time", o.Procs)
-	for {
-		select {
-		case err := <-ended:
-			o.logf("the suite ended after %s", time.Since(begin).Round(time.Second))
-			return err
-		case <-tick.C:
-			passed, failed := countOf(p.Log)
-			o.logf("%d specs passed, %d failed after %s", passed, failed, time.Since(begin).Round(time.Second))
-		}
-	}
+	stop := tool.Heartbeat(begin, func(running time.Duration) {
+		passed, failed := countOf(p.Log)
+		o.logf("%d specs passed, %d failed after %s", passed, failed, running)
+	})
+	err := node.Run(ctx, p)
+	stop()
+	o.logf("the suite ended after %s", time.Since(begin).Round(time.Second))
+	return err
 }
 
 // countOf counts the finished specs in the suite's log.

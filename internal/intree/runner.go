@@ -51,9 +51,6 @@ type Runner struct {
 	mu    sync.Mutex
 }
 
-// progressInterval is the interval between progress lines of a long step.
-const progressInterval = 30 * time.Second
-
 // Step is an optional part of the proof.
 type Step string
 
@@ -146,19 +143,5 @@ func (r *Runner) say(format string, args ...any) {
 func (r *Runner) heartbeat(format string, args ...any) (stop func()) {
 	what := fmt.Sprintf(format, args...)
 	r.say("%s", what)
-	start, done := time.Now(), make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		tick := time.NewTicker(progressInterval)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				r.say("%s: running for %s", what, time.Since(start).Round(time.Second))
-			}
-		}
-	})
-	return func() { close(done); wg.Wait() }
+	return tool.Heartbeat(time.Now(), func(running time.Duration) { r.say("%s: running for %s", what, running) })
 }

@@ -19,12 +19,10 @@ package kubetree
 import (
 	"fmt"
 	"io"
-	"sync"
 	"time"
-)
 
-// progressInterval is the interval between progress lines of a long step.
-const progressInterval = 30 * time.Second
+	"github.com/kgrace/kgrace/internal/tool"
+)
 
 // progress logs the start and the end of a step. The zero value is silent.
 type progress struct {
@@ -40,23 +38,9 @@ func (p progress) step(format string, args ...any) (done func(err error)) {
 	name := fmt.Sprintf(format, args...)
 	p.say("%s", name)
 	start := time.Now()
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		tick := time.NewTicker(progressInterval)
-		defer tick.Stop()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-tick.C:
-				p.say("%s: running for %s", name, time.Since(start).Round(time.Second))
-			}
-		}
-	})
+	stop := tool.Heartbeat(start, func(running time.Duration) { p.say("%s: running for %s", name, running) })
 	return func(err error) {
-		close(stop)
-		wg.Wait()
+		stop()
 		result := "done"
 		if err != nil {
 			result = "failed"

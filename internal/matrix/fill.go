@@ -25,6 +25,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // Prover computes the content of cells.
@@ -52,9 +54,6 @@ type Filler struct {
 	done  int
 	total int
 }
-
-// progressInterval is the interval between progress lines for a cell in progress.
-const progressInterval = 30 * time.Second
 
 // Fill returns the table of these plans. A cell that could not be carried out is not-run, with the reason; Fill returns an
 // error only for an interrupt or a store that cannot be written. Cells filled before either stay stored.
@@ -203,19 +202,5 @@ func (f *Filler) say(format string, args ...any) {
 
 // heartbeat logs every half minute that a cell is in progress, until stop is called.
 func (f *Filler) heartbeat(what string, begin time.Time) (stop func()) {
-	end := make(chan struct{})
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		tick := time.NewTicker(progressInterval)
-		defer tick.Stop()
-		for {
-			select {
-			case <-end:
-				return
-			case <-tick.C:
-				f.say("%s: running for %s", what, time.Since(begin).Round(time.Second))
-			}
-		}
-	})
-	return func() { close(end); wait.Wait() }
+	return tool.Heartbeat(begin, func(running time.Duration) { f.say("%s: running for %s", what, running) })
 }

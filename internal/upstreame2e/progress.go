@@ -21,12 +21,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
-)
 
-// progressInterval is the interval between progress lines.
-const progressInterval = 30 * time.Second
+	"github.com/kgrace/kgrace/internal/tool"
+)
 
 // dot is what Ginkgo prints for a finished spec.
 const dot = "•"
@@ -37,21 +35,9 @@ func (r Runner) beat(total int) (stop func()) {
 	if r.Progress == nil {
 		return func() {}
 	}
-	done, begin := make(chan struct{}), time.Now()
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		tick := time.NewTicker(progressInterval)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				fmt.Fprintf(r.Progress, "upstream-e2e: %s: running for %s, %d of %d specs done\n", r.Arm, time.Since(begin).Round(time.Second), r.done(), total)
-			}
-		}
+	return tool.Heartbeat(time.Now(), func(running time.Duration) {
+		fmt.Fprintf(r.Progress, "upstream-e2e: %s: running for %s, %d of %d specs done\n", r.Arm, running, r.done(), total)
 	})
-	return func() { close(done); wait.Wait() }
 }
 
 // done counts the finished specs in the logs of this arm.
