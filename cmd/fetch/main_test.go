@@ -55,7 +55,7 @@ func TestFetch(t *testing.T) {
 		{"wget -q " + host + "/x", 0, "", ""},
 		{"curl", 2, "", "want one address"},
 		{"curl --proxy x " + host, 2, "", "unknown flag: --proxy"},
-		{"nc " + host, 2, "", "curl and wget"},
+		{"nc " + host, 2, "", "curl, wget or nmeter"},
 		{"curl http://127.0.0.1:1/", 1, "", "connect"},
 	} {
 		var out, errs bytes.Buffer
@@ -63,6 +63,10 @@ func TestFetch(t *testing.T) {
 		if code := fetch(args[0], args[1:], &out, &errs); code != c.code || out.String() != c.out || !strings.Contains(errs.String(), c.errs) {
 			t.Errorf("%s: exit %d, %q, %q; want %d, %q, %q", c.line, code, out.String(), errs.String(), c.code, c.out, c.errs)
 		}
+	}
+	var now bytes.Buffer
+	if code := fetch("nmeter", []string{"-d0", "%3t"}, &now, io.Discard); code != 0 || len(now.String()) != len("15:04:05.000\n") {
+		t.Errorf("nmeter: exit %d, %q", code, now.String())
 	}
 	if data, err := os.ReadFile("index.html"); err != nil || string(data) != "GET /x " {
 		t.Errorf("wget without -O: %q, %v", data, err)

@@ -30,6 +30,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/e2enode"
+	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/intree"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
@@ -208,7 +209,7 @@ func (q *nodeSuite) build(ctx context.Context, r *kubetree.Repo) (map[verdict.Ar
 		return nil, err
 	}
 	toolchain := r.Versions.Minors[q.minor].Go
-	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "build", "-o", bin("e2e-node-guest"), "./cmd/guest"); err != nil {
+	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "build", "-o", bin("fetch"), "./cmd/fetch"); err != nil {
 		return nil, fmt.Errorf("build the tools of the test images: %w", err)
 	}
 	programs := map[string]string{}
@@ -227,9 +228,13 @@ func (q *nodeSuite) build(ctx context.Context, r *kubetree.Repo) (map[verdict.Ar
 	if err != nil {
 		return nil, err
 	}
+	busybox, applets, err := imagefile.FindBusybox(ctx)
+	if err != nil {
+		return nil, err
+	}
 	images := filepath.Join(r.Output, "e2e-node-images.tar")
-	if err := e2enode.WriteImages(ctx, images, names, e2enode.Programs{Agnhost: programs["agnhost"], Guest: bin("e2e-node-guest"), Actor: bin("actor")},
-		filepath.Join(fixed.Dir, "test", "images", "agnhost", "porter")); err != nil {
+	if err := e2enode.WriteImages(images, names, imagefile.Tools{Agnhost: programs["agnhost"], Busybox: busybox, Applets: applets, Fetch: bin("fetch"),
+		Actor: bin("actor"), Certs: filepath.Join(fixed.Dir, "test", "images", "agnhost", "porter")}); err != nil {
 		return nil, err
 	}
 	options := map[verdict.Arm]e2enode.Options{}

@@ -31,6 +31,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/kindcluster"
 	"github.com/kgrace/kgrace/internal/kindnode"
 	"github.com/kgrace/kgrace/internal/kubetree"
@@ -190,7 +191,7 @@ func parallelOnly(run, not []upstreame2e.Spec) (parallel, left []upstreame2e.Spe
 // check reports what the machine lacks.
 func (q *upstreamE2E) check(ctx context.Context) error {
 	_, engine := docker.Find(ctx)
-	_, _, busybox := upstreame2e.FindBusybox(ctx)
+	_, _, busybox := imagefile.FindBusybox(ctx)
 	return errors.Join(engine, busybox)
 }
 
@@ -216,7 +217,7 @@ func (q *upstreamE2E) build(ctx context.Context) error {
 
 // supply builds the images that specs ask for.
 func (q *upstreamE2E) supply(ctx context.Context, selection upstreame2e.Selection) ([]upstreame2e.Image, error) {
-	busybox, applets, err := upstreame2e.FindBusybox(ctx)
+	busybox, applets, err := imagefile.FindBusybox(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -229,9 +230,9 @@ func (q *upstreamE2E) supply(ctx context.Context, selection upstreame2e.Selectio
 		return nil, err
 	}
 	q.archive = filepath.Join(dir, "images.tar")
-	return selection.WriteImages(q.archive, names, upstreame2e.Programs{Agnhost: q.programs["agnhost"], Busybox: busybox,
-		Applets: applets, Fetch: q.programs["fetch"], Pause: q.programs["actor"],
-		Porter: filepath.Join(q.r.TreeDir(q.minor, verdict.Stock), "test", "images", "agnhost", "porter")})
+	return selection.WriteImages(q.archive, names, imagefile.Tools{Agnhost: q.programs["agnhost"], Busybox: busybox,
+		Applets: applets, Fetch: q.programs["fetch"], Actor: q.programs["actor"],
+		Certs: filepath.Join(q.r.TreeDir(q.minor, verdict.Stock), "test", "images", "agnhost", "porter")})
 }
 
 // onArms runs the specs on every arm and fills in the results.

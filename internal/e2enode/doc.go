@@ -24,6 +24,6 @@ limitations under the License.
 // and pod addresses are as it expects, but starts no services of its own.
 //
 // The images are not real. They have the names in the tree but contain static programs: busybox of this machine, agnhost of
-// the tree, and two small tools (guest). A spec that needs more of such an image fails, and neighbours.yaml contains the
+// the tree, and a small tool (fetch). A spec that needs more of such an image fails, and neighbours.yaml contains the
 // reason.
 package e2enode

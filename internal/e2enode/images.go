@@ -18,15 +18,10 @@ package e2enode
 
 import (
 	"context"
-	"debug/elf"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/kgrace/kgrace/internal/imagefile"
@@ -88,81 +83,22 @@ func AskNames(ctx context.Context, tree, toolchain string) (names Names, err err
 	return names, nil
 }
 
-// Programs are the contents of the images: absolute paths of static programs.
-type Programs struct {
-	Agnhost, Guest, Actor string
-	// Busybox is looked up on PATH if it is empty.
-	Busybox string
-}
-
-// WriteImages writes a file with the images. certs is the tree's folder of the certificate that agnhost serves.
-func WriteImages(ctx context.Context, file string, names Names, p Programs, certs string) error {
-	if p.Busybox == "" {
-		found, err := exec.LookPath("busybox")
-		if err != nil {
-			return errors.New("the test images need a static busybox, which is not on PATH: apt-get install busybox-static")
-		}
-		p.Busybox = found
+// WriteImages writes a file with the images.
+func WriteImages(file string, names Names, tools imagefile.Tools) error {
+	if err := tools.Check(); err != nil {
+		return err
 	}
-	for _, program := range []string{p.Busybox, p.Agnhost, p.Guest, p.Actor} {
-		if err := checkStatic(program); err != nil {
-			return err
-		}
-	}
-	list, err := exec.CommandContext(ctx, p.Busybox, "--list").Output()
+	base := tools.Base()
+	agnhost, err := tools.AgnhostLayer()
 	if err != nil {
-		return fmt.Errorf("%s --list: %w", p.Busybox, err)
-	}
-	base := baseLayer(p, strings.Fields(string(list)))
-	agnhost := &imagefile.Files{
-		{Path: "/agnhost", Mode: 0o755, From: p.Agnhost},
-		{Path: "/uploads", Dir: true},
-		{Path: "/localhost.crt", From: filepath.Join(certs, "localhost.crt")},
-		{Path: "/localhost.key", From: filepath.Join(certs, "localhost.key")},
+		return err
 	}
 	path := []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 	return imagefile.WriteFile(file, time.Time{},
 		imagefile.Image{Names: []string{names.Busybox}, Layers: []imagefile.Layer{base}, Cmd: []string{"sh"}, Env: path, WorkingDir: "/"},
 		imagefile.Image{Names: []string{names.Agnhost}, Layers: []imagefile.Layer{base, agnhost}, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"},
 			Env: path, WorkingDir: "/"},
-		imagefile.Image{Names: []string{names.Pause}, Layers: []imagefile.Layer{&imagefile.Files{{Path: "/actor", Mode: 0o755, From: p.Actor}}},
+		imagefile.Image{Names: []string{names.Pause}, Layers: []imagefile.Layer{&imagefile.Files{{Path: "/actor", Mode: 0o755, From: tools.Actor}}},
 			Entrypoint: []string{"/actor", "pause"}, WorkingDir: "/"},
 	)
-}
-
-// baseLayer contains busybox under all its names, and the tools that it lacks under theirs.
-func baseLayer(p Programs, applets []string) *imagefile.Files {
-	tools := []string{"curl", "nmeter"}
-	layer := imagefile.Files{
-		{Path: "/bin/busybox", Mode: 0o755, From: p.Busybox},
-		{Path: "/bin/guest", Mode: 0o755, From: p.Guest},
-		{Path: "/etc/passwd", Data: []byte("root:x:0:0:root:/root:/bin/sh\n")},
-		{Path: "/etc/group", Data: []byte("root:x:0:\n")},
-		{Path: "/root", Dir: true},
-		{Path: "/tmp", Dir: true, Mode: 0o1777},
-	}
-	for _, name := range tools {
-		layer = append(layer, imagefile.File{Path: "/bin/" + name, Link: "guest"})
-	}
-	for _, name := range applets {
-		if name != "busybox" && name != "guest" && !slices.Contains(tools, name) {
-			layer = append(layer, imagefile.File{Path: "/bin/" + name, Link: "busybox"})
-		}
-	}
-	return &layer
-}
-
-// checkStatic returns an error for a program that needs anything the images do not contain.
-func checkStatic(program string) error {
-	file, err := elf.Open(program)
-	if err != nil {
-		return fmt.Errorf("%s is meant for a test image but is not a program: %w", program, err)
-	}
-	defer file.Close()
-	for _, segment := range file.Progs {
-		if segment.Type == elf.PT_INTERP {
-			return fmt.Errorf("%s is linked to shared libraries, which the test images do not contain; want a static one (Debian: busybox-static)", program)
-		}
-	}
-	return nil
 }

@@ -29,6 +29,8 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
 func spec(state types.SpecState, message string, texts ...string) types.SpecReport {
@@ -102,27 +104,23 @@ func TestCountOf(t *testing.T) {
 func TestWriteImages(t *testing.T) {
 	dir := t.TempDir()
 	static := filepath.Join(dir, "static")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", static, "../../cmd/guest")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", static, "../../cmd/fetch")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	busybox := filepath.Join(dir, "busybox")
 	names := Names{Pause: "example.test/pause:1", Busybox: "example.test/busybox:2", Agnhost: "example.test/agnhost:3"}
-	p := Programs{Agnhost: static, Guest: static, Actor: static, Busybox: busybox}
+	p := imagefile.Tools{Agnhost: static, Fetch: static, Actor: static, Busybox: busybox, Applets: []string{"sh"}, Certs: dir}
 	file := filepath.Join(dir, "images.tar")
 	if err := os.WriteFile(busybox, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteImages(t.Context(), file, names, p, dir); err == nil || !strings.Contains(err.Error(), "is not a program") {
+	if err := WriteImages(file, names, p); err == nil || !strings.Contains(err.Error(), "is not a program") {
 		t.Errorf("a script for a program: got %v", err)
 	}
-	real, err := exec.LookPath("busybox")
-	if err != nil {
-		t.Skip("no busybox here")
-	}
-	p.Busybox = real
-	if err := WriteImages(t.Context(), file, names, p, dir); err == nil || !strings.Contains(err.Error(), "localhost.crt") {
+	p.Busybox = static
+	if err := WriteImages(file, names, p); err == nil || !strings.Contains(err.Error(), "localhost.crt") {
 		t.Errorf("no certificate: got %v", err)
 	}
 	for _, name := range []string{"localhost.crt", "localhost.key"} {
@@ -130,7 +128,7 @@ func TestWriteImages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := WriteImages(t.Context(), file, names, p, dir); err != nil {
+	if err := WriteImages(file, names, p); err != nil {
 		t.Fatal(err)
 	}
 	manifest := readMember(t, file, "manifest.json")
@@ -163,18 +161,6 @@ func readMember(t *testing.T, file, name string) string {
 			}
 			return string(data)
 		}
-	}
-}
-
-func TestBaseLayer(t *testing.T) {
-	links := map[string]string{}
-	for _, f := range *baseLayer(Programs{Busybox: "/b", Guest: "/g"}, []string{"sh", "nmeter", "busybox"}) {
-		if f.Link != "" {
-			links[f.Path] = f.Link
-		}
-	}
-	if len(links) != 3 || links["/bin/sh"] != "busybox" || links["/bin/nmeter"] != "guest" || links["/bin/curl"] != "guest" {
-		t.Errorf("got %v", links)
 	}
 }
 

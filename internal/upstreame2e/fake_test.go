@@ -30,6 +30,8 @@ import (
 
 	"github.com/onsi/ginkgo/v2/reporters"
 	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
 // fakeVar makes this test binary an e2e.test that runs nothing. Its value is a list of specs, one per line: "state text",
@@ -131,7 +133,7 @@ func elf64(types ...byte) []byte {
 }
 
 // programs returns files that pass as static programs.
-func programs(t *testing.T) Programs {
+func programs(t *testing.T) imagefile.Tools {
 	t.Helper()
 	dir := t.TempDir()
 	path := func(name string) string {
@@ -141,7 +143,7 @@ func programs(t *testing.T) Programs {
 		}
 		return file
 	}
-	p := Programs{Agnhost: path("agnhost"), Busybox: path("busybox"), Fetch: path("fetch"), Pause: path("pause"), Porter: dir,
+	p := imagefile.Tools{Agnhost: path("agnhost"), Busybox: path("busybox"), Fetch: path("fetch"), Actor: path("pause"), Certs: dir,
 		Applets: []string{"busybox", "sh", "sleep", "wget"}}
 	path("localhost.crt")
 	path("localhost.key")

@@ -28,6 +28,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -320,16 +321,16 @@ func TestWriteImages(t *testing.T) {
 			t.Errorf("%+v: in the file: %v", i, supplied)
 		}
 	}
-	for name, spoil := range map[string]func(*Programs, *Selection){
-		"is not static": func(p *Programs, _ *Selection) {
+	for name, spoil := range map[string]func(*imagefile.Tools, *Selection){
+		"is not static": func(p *imagefile.Tools, _ *Selection) {
 			p.Fetch = filepath.Join(t.TempDir(), "dynamic")
 			if err := os.WriteFile(p.Fetch, elf64(1, 3), 0o755); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"agnhost's certificate": func(p *Programs, _ *Selection) { p.Porter = t.TempDir() },
-		"cannot be built":       func(_ *Programs, s *Selection) { s.Images["perl"] = "magic" },
-		"none of the images":    func(_ *Programs, s *Selection) { s.Images = nil },
+		"agnhost's certificate": func(p *imagefile.Tools, _ *Selection) { p.Certs = t.TempDir() },
+		"cannot be built":       func(_ *imagefile.Tools, s *Selection) { s.Images["perl"] = "magic" },
+		"none of the images":    func(_ *imagefile.Tools, s *Selection) { s.Images = nil },
 	} {
 		p, s := programs(t), selection(t)
 		spoil(&p, &s)

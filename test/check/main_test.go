@@ -37,7 +37,6 @@ import (
 	"github.com/kgrace/kgrace/internal/check"
 	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/localnode"
-	"github.com/kgrace/kgrace/internal/upstreame2e"
 )
 
 const (
@@ -77,7 +76,7 @@ func program(t *testing.T) string {
 // shellImage writes the image shell to a file.
 func shellImage(t *testing.T) string {
 	t.Helper()
-	busybox, _, err := upstreame2e.FindBusybox(t.Context())
+	busybox, _, err := imagefile.FindBusybox(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

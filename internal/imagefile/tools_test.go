@@ -1,0 +1,35 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package imagefile
+
+import (
+	"maps"
+	"testing"
+)
+
+func TestBase(t *testing.T) {
+	links := map[string]string{}
+	for _, f := range *(Tools{Busybox: "/b", Fetch: "/f", Applets: []string{"sh", "nmeter", "wget", "busybox"}}).Base() {
+		if f.Link != "" {
+			links[f.Path] = f.Link
+		}
+	}
+	want := map[string]string{"/bin/sh": "busybox", "/bin/curl": "fetch", "/bin/wget": "fetch", "/bin/nmeter": "fetch"}
+	if !maps.Equal(links, want) {
+		t.Errorf("got %v, want %v", links, want)
+	}
+}
