@@ -26,6 +26,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgrace/kgrace/internal/actor"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/verdict"
@@ -38,7 +39,7 @@ func newNodeCommand(app *app) *cobra.Command {
 		Long: `Run a real node on this machine: etcd, kube-apiserver, containerd and one arm's kubelet, in namespaces of their own.
 
 Needs root, no Docker and no network. Nodes are independent of each other; both arms can be up at once. Pods name their node
-(spec.nodeName), use hostNetwork and the images ` + localnode.ActorImage + ` and ` + localnode.PauseImage + `: there is no scheduler, no CNI and no registry.`,
+(spec.nodeName), use hostNetwork and the images ` + actor.Image + ` and ` + actor.PauseImage + `: there is no scheduler, no CNI and no registry.`,
 		Example: "  kgrace node up --arm stock\n  kgrace node status\n  kgrace node down",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

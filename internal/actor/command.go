@@ -36,6 +36,13 @@ const Usage = `usage:
 D is a duration such as 2s. --pod, --container and --socket may come from KGRACE_POD, KGRACE_CONTAINER, KGRACE_SOCKET.
 `
 
+// The images that contain only the program, on nodes and in the simulated runtime.
+const (
+	Image      = "kgrace.test/actor:v1" // its entry point is the program
+	PauseImage = "kgrace.test/pause:v1" // that of sandboxes: `actor pause`
+	Path       = "/actor"               // of the program in both
+)
+
 // ExitUsage is the exit code for an invalid command line.
 const ExitUsage = 2
 

@@ -33,6 +33,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/kgrace/kgrace/internal/actor"
 	"github.com/kgrace/kgrace/internal/criproxy"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/history/apiwatch"
@@ -258,7 +259,7 @@ func TestRealContainerd(t *testing.T) {
 func stubborn(node *localnode.Node, name string) *corev1.Pod {
 	container := func(name string, args ...string) corev1.Container {
 		return corev1.Container{
-			Name: name, Image: localnode.ActorImage, ImagePullPolicy: corev1.PullNever,
+			Name: name, Image: actor.Image, ImagePullPolicy: corev1.PullNever,
 			Command: []string{"/actor"}, Args: append([]string{"run"}, args...),
 			Env: []corev1.EnvVar{
 				{Name: "KGRACE_POD", Value: "subject"}, {Name: "KGRACE_CONTAINER", Value: name},

@@ -49,14 +49,6 @@ const (
 	ProgramBeside = "beside"
 )
 
-// Images that every node has. Pods use them with imagePullPolicy Never or IfNotPresent.
-const (
-	// ActorImage has the actor program as its entry point.
-	ActorImage = "kgrace.test/actor:v1"
-	// PauseImage is the sandbox image, `actor pause`.
-	PauseImage = "kgrace.test/pause:v1"
-)
-
 // startTimeout bounds Up. A node is Ready in about five seconds on two idle cores; the rest is for machines that compile
 // something at the same time. The error names the program that was not ready in time.
 const startTimeout = 90 * time.Second

@@ -22,6 +22,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"text/template"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 // containerdTemplate is the configuration for containerd 2. It keeps containerd's defaults except for folders, the sandbox
@@ -119,7 +121,7 @@ func containerdConfig(p paths, d dialect, snapshotter string) ([]byte, error) {
 		"Opt":         filepath.Join(containerdDir, "opt"),
 		"Snapshotter": snapshotter,
 		"Platform":    "linux/" + runtime.GOARCH,
-		"Pause":       PauseImage,
+		"Pause":       actor.PauseImage,
 		"CNIBin":      p.data("bin"),
 		"CNIConf":     p.etc("cni"),
 		"Runc":        p.bin(ProgramRunc),

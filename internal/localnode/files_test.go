@@ -37,6 +37,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 func testPaths(t *testing.T) paths {
@@ -246,12 +248,12 @@ func TestPrograms(t *testing.T) {
 
 func TestImages(t *testing.T) {
 	dir := t.TempDir()
-	actor := filepath.Join(dir, "actor-program")
-	if err := os.WriteFile(actor, []byte("static program"), 0o755); err != nil {
+	program := filepath.Join(dir, "actor-program")
+	if err := os.WriteFile(program, []byte("static program"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "images.tar")
-	if err := WriteImages(file, actor); err != nil {
+	if err := WriteImages(file, program); err != nil {
 		t.Fatal(err)
 	}
 	entries := readTar(t, file)
@@ -291,13 +293,13 @@ func TestImages(t *testing.T) {
 			t.Errorf("layer contains %q", data)
 		}
 	}
-	want := map[string][]string{ActorImage: {"/actor"}, PauseImage: {"/actor", "pause"}}
+	want := map[string][]string{actor.Image: {"/actor"}, actor.PauseImage: {"/actor", "pause"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("images (-want +got):\n%s", diff)
 	}
 
 	again := filepath.Join(dir, "again.tar")
-	if err := WriteImages(again, actor); err != nil {
+	if err := WriteImages(again, program); err != nil {
 		t.Fatal(err)
 	}
 	a, _ := os.ReadFile(file)

@@ -19,15 +19,16 @@ package localnode
 import (
 	"time"
 
+	"github.com/kgrace/kgrace/internal/actor"
 	"github.com/kgrace/kgrace/internal/imagefile"
 )
 
-// WriteImages writes an image file that contains ActorImage and PauseImage, built from the static program at actor
+// WriteImages writes an image file that contains actor.Image and actor.PauseImage, built from the static program
 // (BuildActor), for a node of this package or for another runtime. The same program yields the same bytes.
-func WriteImages(file, actor string) error {
-	program := &imagefile.Files{{Path: "/actor", Mode: 0o755, From: actor}}
+func WriteImages(file, program string) error {
+	layer := &imagefile.Files{{Path: actor.Path, Mode: 0o755, From: program}}
 	image := func(name string, entrypoint ...string) imagefile.Image {
-		return imagefile.Image{Names: []string{name}, Layers: []imagefile.Layer{program}, Entrypoint: entrypoint, WorkingDir: "/"}
+		return imagefile.Image{Names: []string{name}, Layers: []imagefile.Layer{layer}, Entrypoint: entrypoint, WorkingDir: "/"}
 	}
-	return imagefile.WriteFile(file, time.Time{}, image(ActorImage, "/actor"), image(PauseImage, "/actor", "pause"))
+	return imagefile.WriteFile(file, time.Time{}, image(actor.Image, actor.Path), image(actor.PauseImage, actor.Path, "pause"))
 }

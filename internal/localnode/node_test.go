@@ -36,6 +36,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 // testNode is the name prefix of the nodes that these tests start.
@@ -99,7 +101,7 @@ func pausePod(node, name string) *v1.Pod {
 		Spec: v1.PodSpec{
 			NodeName: node, HostNetwork: true, RestartPolicy: v1.RestartPolicyNever,
 			Containers: []v1.Container{{
-				Name: "main", Image: ActorImage, ImagePullPolicy: v1.PullNever,
+				Name: "main", Image: actor.Image, ImagePullPolicy: v1.PullNever,
 				Args: []string{"pause"},
 			}},
 		},

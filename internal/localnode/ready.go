@@ -21,6 +21,8 @@ import (
 	"fmt"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -30,8 +32,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 // startProgram has pid 1 start a program.
@@ -110,7 +111,7 @@ func (n *Node) startRuntime(ctx context.Context, c *Config, snapshotter string) 
 	}
 	// containerd's CRI service learns of imported images asynchronously, through events; the kubelet must find them at once.
 	images := runtimeapi.NewImageServiceClient(conn)
-	for _, image := range []string{ActorImage, PauseImage} {
+	for _, image := range []string{actor.Image, actor.PauseImage} {
 		if err := poll(ctx, func(ctx context.Context) error {
 			r, err := images.ImageStatus(ctx, &runtimeapi.ImageStatusRequest{Image: &runtimeapi.ImageSpec{Image: image}})
 			if err == nil && r.Image == nil {

@@ -26,14 +26,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kgrace/kgrace/internal/actor"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
 const (
 	// Namespace is the namespace of the scenarios' pods.
 	Namespace = "regression"
-	// Image is the image of every container (cmd/actor), on nodes and in the simulated runtime.
-	Image = "kgrace.test/actor:v1"
 	// LinesSocket is the line server's socket in the node's lines directory, which every container mounts.
 	LinesSocket = "lines.sock"
 	// LinesMount is the mount path of that directory in containers.
@@ -42,8 +41,6 @@ const (
 	Finalizer = "kgrace.test/held"
 	// Touched is the annotation that a step sets to make the kubelet sync the pod.
 	Touched = "kgrace.test/touched"
-	// actor is the path of the program in the image.
-	actor = "/actor"
 )
 
 // Pod returns the API object of a scenario's pod on a node. linesDir is the node's directory for the lines of containers; ""
@@ -136,9 +133,9 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 	}
 	one := corev1.Container{
 		Name:            c.Name,
-		Image:           Image,
+		Image:           actor.Image,
 		ImagePullPolicy: corev1.PullNever,
-		Command:         []string{actor},
+		Command:         []string{actor.Path},
 		Env: []corev1.EnvVar{
 			{Name: "KGRACE_POD", Value: pod},
 			{Name: "KGRACE_CONTAINER", Value: c.Name},
@@ -154,14 +151,14 @@ func containerOf(pod string, c scenario.Container) corev1.Container {
 		one.ImagePullPolicy = corev1.PullAlways
 	}
 	if c.Probe > 0 {
-		one.ReadinessProbe = execProbe([]string{actor, "mark", "--word", "PROBE"})
+		one.ReadinessProbe = execProbe([]string{actor.Path, "mark", "--word", "PROBE"})
 		// A probe that starts with the pod would race with the kubelet's notice that the container runs.
 		one.ReadinessProbe.InitialDelaySeconds = 2
 		one.ReadinessProbe.PeriodSeconds = int32(c.Probe.Seconds())
 		one.ReadinessProbe.TimeoutSeconds = 5
 	}
 	if c.Sick > 0 {
-		one.LivenessProbe = execProbe([]string{actor, "mark", "--word", "SICK", "--exit-code", "1"})
+		one.LivenessProbe = execProbe([]string{actor.Path, "mark", "--word", "SICK", "--exit-code", "1"})
 		one.LivenessProbe.InitialDelaySeconds, one.LivenessProbe.PeriodSeconds = int32(c.Sick.Seconds()), 1
 		one.LivenessProbe.FailureThreshold = 1
 	}
@@ -197,7 +194,7 @@ func hookCommand(h *scenario.Hook) []string {
 	if h.Takes > 0 {
 		takes = h.Takes.String()
 	}
-	command := []string{actor, "hook", "--for", takes}
+	command := []string{actor.Path, "hook", "--for", takes}
 	if h.Fails {
 		command = append(command, "--exit-code", "1")
 	}

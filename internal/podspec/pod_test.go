@@ -25,9 +25,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/scenario"
-	"github.com/kgrace/kgrace/internal/sim"
 )
 
 func catalogue(t *testing.T) []scenario.Scenario {
@@ -85,13 +83,5 @@ func TestPodHooks(t *testing.T) {
 	}
 	if got := hook("hook-http-shorten").HTTPGet.Port.IntValue(); got != scenario.HTTPPort {
 		t.Error(got)
-	}
-}
-
-func TestTheImageIsTheNodes(t *testing.T) {
-	for where, image := range map[string]string{"nodes": localnode.ActorImage, "the simulated runtime": sim.ActorImage} {
-		if image != Image {
-			t.Errorf("%s here, %s on %s", Image, image, where)
-		}
 	}
 }

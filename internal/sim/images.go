@@ -24,15 +24,17 @@ import (
 	"time"
 
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kgrace/kgrace/internal/actor"
 )
 
 // imageFolder is the directory that the image service reports for its images. Nothing reads it.
 const imageFolder = "/var/lib/sim"
 
-// Images that every runtime holds, with their names on a real node (internal/localnode).
+// Images that every runtime holds, as every node does.
 const (
-	ActorImage = "kgrace.test/actor:v1"
-	PauseImage = "kgrace.test/pause:v1"
+	ActorImage = actor.Image
+	PauseImage = actor.PauseImage
 )
 
 // image is an image of the store or of the registry.
@@ -48,7 +50,7 @@ func newImage(tag string, entrypoint ...string) *image {
 
 func nodeImages() map[string]*image {
 	images := map[string]*image{}
-	for _, i := range []*image{newImage(ActorImage, "/actor"), newImage(PauseImage, "/actor", "pause")} {
+	for _, i := range []*image{newImage(ActorImage, actor.Path), newImage(PauseImage, actor.Path, "pause")} {
 		images[i.tag], images[i.id] = i, i
 	}
 	return images
@@ -79,7 +81,7 @@ func (rt *Runtime) PullImage(ctx context.Context, spec *runtimev1.ImageSpec, aut
 		defer rt.mu.Unlock()
 		i, ok := rt.images[spec.GetImage()]
 		if !ok {
-			i = newImage(spec.GetImage(), "/actor")
+			i = newImage(spec.GetImage(), actor.Path)
 			rt.images[i.tag], rt.images[i.id] = i, i
 		}
 		return i.id, nil

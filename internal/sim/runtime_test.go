@@ -30,14 +30,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/actor"
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/localnode"
 )
-
-func TestImagesAreThoseOfANode(t *testing.T) {
-	if ActorImage != localnode.ActorImage || PauseImage != localnode.PauseImage {
-		t.Errorf("%s, %s; a node has %s, %s", ActorImage, PauseImage, localnode.ActorImage, localnode.PauseImage)
-	}
-}
 
 func TestStopLeavesNothing(t *testing.T) {
 	both(t, func(s *stage) {

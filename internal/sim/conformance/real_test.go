@@ -32,6 +32,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	remote "k8s.io/cri-client/pkg"
 
+	"github.com/kgrace/kgrace/internal/actor"
 	"github.com/kgrace/kgrace/internal/criproxy"
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/history/lines"
@@ -188,7 +189,7 @@ func playAll(ctx context.Context, node *localnode.Node, recorder *history.Record
 	restart := sync.OnceValue(func() error { return node.RestartRuntime(ctx) })
 	t := Theatre{
 		Stage: Stage{
-			Runtime: client, Image: localnode.ActorImage, Lines: node.LinesDir(), Cgroup: node.Cgroup(),
+			Runtime: client, Image: actor.Image, Lines: node.LinesDir(), Cgroup: node.Cgroup(),
 			Restart: func(context.Context) error { return restart() },
 		},
 		Recorder: recorder, Level: "node",
