@@ -81,16 +81,6 @@ func (e *Engine) Untag(ctx context.Context, image string) error {
 	return nil
 }
 
-// Remove is like Untag, but also removes unnamed parents that only the image was built on.
-func (e *Engine) Remove(ctx context.Context, image string) error {
-	ctx, cancel := cleanup(ctx)
-	defer cancel()
-	if _, err := e.Docker(ctx, "image", "rm", image); err != nil && !strings.Contains(strings.ToLower(err.Error()), "no such image") {
-		return err
-	}
-	return nil
-}
-
 // Prune removes images with the label that have no name, no container and no image built on them.
 func (e *Engine) Prune(ctx context.Context, label string) error {
 	_, err := e.Docker(ctx, "image", "prune", "--force", "--filter", "label="+label)

@@ -72,7 +72,7 @@ func TestRealPush(t *testing.T) {
 	}))
 	defer server.Close()
 	name := strings.TrimPrefix(server.URL, "http://") + "/team/node:v1"
-	t.Cleanup(func() { _ = e.Remove(context.Background(), name) })
+	t.Cleanup(func() { _, _ = e.Docker(context.Background(), "image", "rm", name) })
 	if err := e.Import(t.Context(), tarOf(t, imagefile.File{Path: "/x", Data: []byte("x")}), name); err != nil {
 		t.Fatal(err)
 	}

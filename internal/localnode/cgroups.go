@@ -30,6 +30,8 @@ import (
 	"github.com/moby/sys/mountinfo"
 	"github.com/opencontainers/cgroups"
 	"golang.org/x/sys/unix"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // hierarchy is one mounted cgroup hierarchy of this machine.
@@ -131,7 +133,7 @@ func createCgroups(all []hierarchy, name string) error {
 			// A new v1 cpuset is empty, and no process may enter an empty one.
 			if slices.Contains(h.controllers, "cpuset") && !h.v2 {
 				for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
-					if err := copyFile(filepath.Join(parent, file), filepath.Join(dir, file)); err != nil {
+					if err := tool.CopyFile(filepath.Join(dir, file), filepath.Join(parent, file)); err != nil {
 						return err
 					}
 				}
@@ -166,14 +168,6 @@ func enableControllers(dir string, available []string) error {
 		}
 	}
 	return nil
-}
-
-func copyFile(from, to string) error {
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, data, 0o644)
 }
 
 // enterCgroups moves a process into the daemons cgroups; its children start there.
