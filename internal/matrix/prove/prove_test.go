@@ -296,7 +296,10 @@ func TestTreesForScenarios(t *testing.T) {
 		}
 	}
 	// A patch that depends on a missing one.
-	l.plan.Patches[2].Patch = mustParse(t, strings.Replace(string(l.plan.Patches[2].Data), "--- /dev/null\n+++ b/pkg/kubelet/both.go", "--- a/pkg/kubelet/both.go\n+++ b/pkg/kubelet/both.go", 1))
+	l.plan.Patches[2].Patch = mustParse(t, strings.NewReplacer(
+		"diff --git a/pkg/kubelet/both.go b/pkg/kubelet/both.go\nnew file mode 100644\n", "diff --git a/pkg/kubelet/both.go b/pkg/kubelet/both.go\n",
+		"--- /dev/null\n+++ b/pkg/kubelet/both.go\n", "--- a/pkg/kubelet/both.go\n+++ b/pkg/kubelet/both.go\n",
+	).Replace(string(l.plan.Patches[2].Data)))
 	if err := l.lay(t.Context(), []int{1, 3}); err == nil || !strings.Contains(err.Error(), "patch 3 does not apply to it") {
 		t.Errorf("got %v", err)
 	}
