@@ -95,7 +95,7 @@ Exit codes:
 		},
 	}
 	q.addFlags(cmd)
-	cmd.Flags().StringVar(&q.level, "level", string(scenario.LevelNode), "level to run at: node or sim")
+	cmd.Flags().StringVar(&q.level, "level", string(scenario.LevelSim), "level to run at: sim, or node, which needs root")
 	cmd.Flags().StringSliceVar(&q.runtimes, "runtime", simkubelet.Runtimes(), "runtimes to simulate at the sim level: containerd, crio")
 	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this folder again, without running anything")
 	q.split.addFlags(cmd)

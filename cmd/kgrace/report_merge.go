@@ -30,7 +30,7 @@ import (
 
 func newReportMergeCommand(app *app) *cobra.Command {
 	out := newOutputFlag()
-	to := os.Getenv(ArtifactsVar)
+	to, run := os.Getenv(ArtifactsVar), os.Getenv(shard.RunVar)
 	cmd := &cobra.Command{
 		Use:   "merge dir...",
 		Short: "Merge the parts of a split run",
@@ -38,7 +38,7 @@ func newReportMergeCommand(app *app) *cobra.Command {
 artifacts folder of a part, or a folder of such folders. The merged run is judged as if one machine had carried it out, and its
 results, histories, JUnit and HTML report are written to --artifacts.
 
-All parts must be of one run: the same split, minor, arms, scenarios, seeds and suites. A missing or duplicate part is an error
+All parts must be of one run: the same --run, split, minor, arms, scenarios, seeds and suites. A missing or duplicate part is an error
 that names it.
 
 Exit codes:
@@ -52,16 +52,20 @@ Exit codes:
 			if to == "" {
 				return usage(fmt.Errorf("name a folder for the merged run: --artifacts, or %s", ArtifactsVar))
 			}
-			return app.mergeReports(to, dirs, out)
+			if err := shard.CheckRun(run); err != nil {
+				return usage(fmt.Errorf("--run: %w", err))
+			}
+			return app.mergeReports(to, run, dirs, out)
 		},
 	}
 	cmd.Flags().StringVar(&to, "artifacts", to, "folder of the merged run; not one of the parts")
+	cmd.Flags().StringVar(&run, "run", run, "accept only parts of this run (default: $"+shard.RunVar+"; without it, they must agree)")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 
-func (a *app) mergeReports(to string, dirs []string, out outputFlag) error {
-	merged, err := shard.Merge(to, dirs...)
+func (a *app) mergeReports(to, run string, dirs []string, out outputFlag) error {
+	merged, err := shard.Merge(to, run, dirs...)
 	if err != nil {
 		return err
 	}

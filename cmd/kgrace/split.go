@@ -38,6 +38,8 @@ import (
 // split holds the flags of the sim level to run a part of a run on a machine that may have neither Go nor a checkout.
 type split struct {
 	part shard.Part
+	// run identifies the run that the part belongs to.
+	run string
 	// suites is a folder of compiled suites, as in the image of `kgrace shard image`; "" means to build them.
 	suites string
 	// whole are the scenarios of all parts.
@@ -45,8 +47,20 @@ type split struct {
 }
 
 func (s *split) addFlags(cmd *cobra.Command) {
-	cmd.Flags().Var(&s.part, "shard", "run one part, 0/4 to 3/4 for four; `kgrace report merge` merges the parts")
+	cmd.Flags().Var(&s.part, "shard", "run one part, 0/4 to 3/4 for four; kgrace report merge merges them")
+	cmd.Flags().StringVar(&s.run, "run", os.Getenv(shard.RunVar), "what the parts of this run have in common and no other run has, such as the UID of a Job (default: $"+shard.RunVar+")")
 	cmd.Flags().StringVar(&s.suites, "suites", "", "run the compiled suites in this folder, without building (sim level)")
+}
+
+// check refuses a part that could be mixed with those of another run, which would be merged as if one run had left them.
+func (s *split) check() error {
+	if s.part.Split() && s.run == "" {
+		return fmt.Errorf("--shard needs a --run, or %s: what the parts of this run have in common, such as the UID of a Job or a date", shard.RunVar)
+	}
+	if err := shard.CheckRun(s.run); err != nil {
+		return fmt.Errorf("--run: %w", err)
+	}
+	return nil
 }
 
 // compiled returns the suites of the arms, built first if none were given.
@@ -100,7 +114,7 @@ func (s *split) begin(artifacts string, k shard.Kind) error {
 
 // manifest returns the manifest fields that both kinds of runs write.
 func (s *split) manifest(k shard.Kind, minor string, arms []verdict.Arm, runtimes []string, suites map[verdict.Arm]string) (m shard.Manifest, err error) {
-	m = shard.Manifest{Kind: k, Part: s.part, Minor: minor, Arms: arms, Runtimes: runtimes, Suites: map[verdict.Arm]string{}}
+	m = shard.Manifest{Kind: k, Part: s.part, Run: s.run, Minor: minor, Arms: arms, Runtimes: runtimes, Suites: map[verdict.Arm]string{}}
 	for arm, path := range suites {
 		if m.Suites[arm], err = shard.Digest(path); err != nil {
 			return m, err
@@ -114,7 +128,7 @@ func (q *regression) canSplit() error {
 	if asked := q.split.part.Split() || q.split.suites != ""; asked && (scenario.Level(q.level) != scenario.LevelSim || q.judge != "") {
 		return fmt.Errorf("--shard and --suites are for runs at level %s", scenario.LevelSim)
 	}
-	return nil
+	return q.split.check()
 }
 
 // pick selects the scenarios of the minor and, of those, the ones of the part.
@@ -164,7 +178,7 @@ func (q *randomRun) takePart() error {
 	case q.split.part.Of(q.count) == 0:
 		return fmt.Errorf("part %s has no scenario: want at most %d parts", q.split.part, q.count)
 	}
-	return nil
+	return q.split.check()
 }
 
 // place fills in the minor and the folder for artifacts. It returns nil if suites are given, since they need no checkout.

@@ -155,7 +155,7 @@ func TestSplitAndMerged(t *testing.T) {
 		t.Setenv(ArtifactsVar, dir)
 		split := []string{"--suites", suites}
 		if index != "" {
-			split = append(split, "--shard", index)
+			split = append(split, "--shard", index, "--run", "one")
 		}
 		code, _, errs = kgrace(t.Context(), append([]string{"regress", "--level", "sim", "--artifacts", dir}, split...)...)
 		more, _, said := kgrace(t.Context(), append(append([]string{"properties"}, seeds...), split...)...)
@@ -263,7 +263,7 @@ func TestUnhurried(t *testing.T) {
 	}
 	parts, whole := t.TempDir(), t.TempDir()
 	for i := range 3 {
-		play(filepath.Join(parts, fmt.Sprint(i)), "--shard", fmt.Sprintf("%d/3", i))
+		play(filepath.Join(parts, fmt.Sprint(i)), "--shard", fmt.Sprintf("%d/3", i), "--run", "one")
 	}
 	if code, output, errs := kgrace(t.Context(), "report", "merge", "--artifacts", whole, parts); code != verdict.ExitRed || !strings.Contains(output, "unhurried  fixed  R12   34    16") {
 		t.Errorf("merge: exit %d: %s%s", code, output, errs)
@@ -302,13 +302,18 @@ func TestUnsteady(t *testing.T) {
 func TestSplitRefuses(t *testing.T) {
 	suites := compiledSuites(t)
 	t.Setenv(ArtifactsVar, "")
+	t.Setenv(shard.RunVar, "")
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
 		{[]string{"regress", "--level", "sim", "--shard", "4/4"}, "0/4, 1/4, 2/4 and 3/4 are the parts of four"},
-		{[]string{"regress", "--shard", "0/4"}, "for runs at level sim"},
-		{[]string{"regress", "--level", "sim", "--shard", "1/2", "lengthen"}, "part 1/2 has no scenario: want at most 1 parts"},
+		{[]string{"regress", "--level", "node", "--shard", "0/4"}, "for runs at level sim"},
+		{[]string{"regress", "--shard", "0/4"}, "--shard needs a --run, or KGRACE_RUN"},
+		{[]string{"properties", "--shard", "0/4", "--seed", "1"}, "--shard needs a --run, or KGRACE_RUN"},
+		{[]string{"regress", "--shard", "0/4", "--run", "a/b"}, "cannot identify a run"},
+		{[]string{"report", "merge", "--artifacts", "x", "--run", "a/b", suites}, "cannot identify a run"},
+		{[]string{"regress", "--level", "sim", "--shard", "1/2", "--run", "one", "lengthen"}, "part 1/2 has no scenario: want at most 1 parts"},
 		{[]string{"regress", "--level", "sim", "--suites", suites}, "set ARTIFACTS"},
 		{[]string{"regress", "--level", "sim", "--suites", suites, "--kubernetes", "v1.36"}, "are of v1.37, not of v1.36"},
 		{[]string{"properties", "--shard", "0/4", "--seed", "0"}, "--shard needs a --seed"},

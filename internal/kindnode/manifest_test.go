@@ -121,6 +121,9 @@ func TestSPDX(t *testing.T) {
 		{From: FromTarball, File: "kubernetes-server-linux-amd64.tar.gz", SHA512: strings.Repeat("b", 128)}} {
 		m := sample(t)
 		m.Source = source
+		if source.From == FromImage {
+			m.Kubernetes = "v1.37.0" // everything in the image but the kubelet
+		}
 		data, err := m.spdx("kgrace.test/kind-node:v1")
 		if err != nil {
 			t.Fatal(err)
@@ -149,6 +152,9 @@ func checkSPDX(t *testing.T, d *spdxDocument, source Source) {
 			t.Errorf("%+v (its ID is also that of %q)", p, ids[p.ID])
 		}
 		ids[p.ID], found[p.Name] = p.Name, true
+		if p.Name == kubelet && !strings.HasPrefix(p.Comment, "Kubernetes v1.37.2 with the patches 0001-a.patch") {
+			t.Errorf("the kubelet is %q", p.Comment)
+		}
 		for _, r := range p.Refs {
 			if !strings.HasPrefix(r.Locator, "pkg:") || strings.ContainsAny(r.Locator, " +") {
 				t.Errorf("%s: %+v", p.Name, r)

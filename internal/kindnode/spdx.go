@@ -104,7 +104,9 @@ func (m *Manifest) spdx(image string) ([]byte, error) {
 		program := spdxPackage{ID: "program-" + p.Name, Name: p.Name, Version: p.Version, Purpose: "APPLICATION",
 			Checksums: []spdxChecksum{{"SHA256", p.SHA256}}}
 		if p.Name == kubelet && m.Series != "" {
-			program.Comment = fmt.Sprintf("Kubernetes %s with the patches %s (%s)", m.Kubernetes, strings.Join(m.Patches, ", "), m.Series)
+			// Not m.Kubernetes, which is that of an image that this one is made from.
+			release, _, _ := strings.Cut(m.Kubelet.Version, "+")
+			program.Comment = fmt.Sprintf("Kubernetes %s with the patches %s (%s)", release, strings.Join(m.Patches, ", "), m.Series)
 		}
 		id := add(program, "CONTAINS", root)
 		for _, mod := range p.Modules {

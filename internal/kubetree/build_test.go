@@ -201,6 +201,7 @@ func TestProgramsFromDebian(t *testing.T) {
 func TestBuildForAnotherArchitecture(t *testing.T) {
 	r := newRepo(t)
 	other := map[string]string{"amd64": "arm64", "arm64": "amd64"}[runtime.GOARCH]
+	writeSeries(t, r, kubeletWith(0))
 	here := build(t, r, []verdict.Arm{verdict.Fixed}, "kubelet")[0]
 	b, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "kubelet", other)
 	if err != nil {

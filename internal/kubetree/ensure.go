@@ -47,7 +47,7 @@ func (r *Repo) treesDir() string { return filepath.Join(r.Output, "trees") }
 // one. minor "" means the default; progress nil means the Repo's own.
 //
 // It returns an error for an unknown minor or arm, a module that cannot be downloaded, an unsuitable KUBE_SRC, too little
-// space, a patch that does not apply (*patchset.ApplyError), or a tree with edits (*EditedError). After an error or an
+// space, a fixed arm without patches (*NoSeriesError), a patch that does not apply (*patchset.ApplyError), or a tree with edits (*EditedError). After an error or an
 // interrupt, the previous tree is untouched, and nothing half-finished is left.
 func (r *Repo) Ensure(ctx context.Context, minor string, arm verdict.Arm, progressTo io.Writer) (*Tree, error) {
 	return r.ensure(ctx, minor, arm, progressTo, false)
@@ -68,6 +68,12 @@ func (r *Repo) ensure(ctx context.Context, minor string, arm verdict.Arm, progre
 	}
 	if progressTo == nil {
 		progressTo = r.Progress
+	}
+	if arm == verdict.Fixed {
+		// Before the stock arm, which takes minutes.
+		if _, err := r.series(minor); err != nil {
+			return nil, err
+		}
 	}
 	src, err := r.source(ctx, m)
 	if err != nil {
@@ -137,21 +143,13 @@ func (r *Repo) ensureFixed(ctx context.Context, minor string, m versions.Minor, 
 	if err != nil {
 		return nil, err
 	}
-	hash := "none"
-	if series != nil {
-		hash = series.Hash()
-	}
-	s := stamp{Inputs: hashOf(layoutFormat, stock.Commit, hash), Kubernetes: m.Kubernetes, Source: src.id, Series: hash}
+	s := stamp{Inputs: hashOf(layoutFormat, stock.Commit, series.Hash()), Kubernetes: m.Kubernetes, Source: src.id, Series: series.Hash()}
 	return t, r.place(ctx, t, s, reset, func(dir string) error {
 		done := p.step("clone the stock arm")
 		err := clone(ctx, stock.Dir, dir)
 		done(err)
 		if err != nil {
 			return err
-		}
-		if series == nil {
-			p.say("no series in %s: this arm is the stock arm", r.SeriesDir(minor))
-			return nil
 		}
 		done = p.step("apply %d patches", len(series.Patches))
 		err = series.Apply(ctx, dir)
@@ -160,11 +158,23 @@ func (r *Repo) ensureFixed(ctx context.Context, minor string, m versions.Minor, 
 	})
 }
 
-// series loads the minor's patches; nil means that there is no series yet.
+// NoSeriesError reports a minor without patches. Its fixed arm cannot exist: a copy of stock under the name of the fix would
+// pass for one.
+type NoSeriesError struct {
+	// File is the missing list of patches, Stock the tree that a series starts from.
+	Minor, File, Stock string
+}
+
+func (e *NoSeriesError) Error() string {
+	return fmt.Sprintf("Kubernetes %s has no patches, so it has no fixed arm: %s is missing. To begin a series, clone %s, commit the patches there, "+
+		"and run `kgrace patch extract --kubernetes %s --from CLONE --base origin/main`", e.Minor, e.File, e.Stock, e.Minor)
+}
+
+// series loads the minor's patches; a *NoSeriesError means that there are none.
 func (r *Repo) series(minor string) (*patchset.Series, error) {
-	dir := r.SeriesDir(minor)
-	if _, err := os.Stat(filepath.Join(dir, patchset.SeriesFile)); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	file := filepath.Join(r.SeriesDir(minor), patchset.SeriesFile)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil, &NoSeriesError{Minor: minor, File: file, Stock: r.TreeDir(minor, verdict.Stock)}
 	}
-	return patchset.Load(dir)
+	return patchset.Load(r.SeriesDir(minor))
 }

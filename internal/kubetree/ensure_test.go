@@ -174,18 +174,21 @@ func TestFixedTree(t *testing.T) {
 	}
 }
 
-func TestFixedWithoutSeriesIsStock(t *testing.T) {
+func TestFixedWithoutSeries(t *testing.T) {
 	r := newRepo(t)
-	var said bytes.Buffer
-	fixed, err := r.Ensure(t.Context(), testMinor, verdict.Fixed, &said)
-	if err != nil {
-		t.Fatal(err)
+	lay := map[string]func() error{
+		"tree":  func() error { _, err := r.Ensure(t.Context(), testMinor, verdict.Fixed, nil); return err },
+		"reset": func() error { _, err := r.Reset(t.Context(), testMinor, verdict.Fixed, nil); return err },
+		"build": func() error { _, err := r.Build(t.Context(), testMinor, verdict.Fixed, "kubelet"); return err },
 	}
-	if stock := ensure(t, r, verdict.Stock); stock.Commit != fixed.Commit {
-		t.Errorf("fixed %s, stock %s", fixed.Commit, stock.Commit)
+	for name, lay := range lay {
+		var none *NoSeriesError
+		if err := lay(); !errors.As(err, &none) || none.Minor != testMinor {
+			t.Errorf("%s: %v, want a *NoSeriesError", name, err)
+		}
 	}
-	if !strings.Contains(said.String(), "no series in "+r.SeriesDir(testMinor)) {
-		t.Errorf("does not report that there is no series:\n%s", said.String())
+	if _, err := os.Stat(r.Output); !os.IsNotExist(err) {
+		t.Errorf("%s is left (%v)", r.Output, err)
 	}
 }
 
@@ -366,6 +369,10 @@ func TestUnknownNames(t *testing.T) {
 
 func TestRunsDoNotCollide(t *testing.T) {
 	r := newRepo(t)
+	writeSeries(t, r, kubeletWith(0))
+	if err := os.RemoveAll(r.Output); err != nil {
+		t.Fatal(err)
+	}
 	results := make(chan error, 4)
 	for range cap(results) {
 		go func() {

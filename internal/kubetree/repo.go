@@ -17,9 +17,12 @@ limitations under the License.
 package kubetree
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
@@ -68,7 +71,23 @@ func Open(root string) (*Repo, error) {
 			return nil, err
 		}
 	}
-	return r, nil
+	return r, r.checkSource()
+}
+
+// checkSource refuses at once a Source that is not Kubernetes; gitSource checks the rest, which takes git and the minor's tag.
+func (r *Repo) checkSource() error {
+	if r.Source == "" {
+		return nil
+	}
+	data, err := os.ReadFile(filepath.Join(r.Source, "go.mod"))
+	if err == nil && modfile.ModulePath(data) == kubeModule {
+		return nil
+	}
+	what := "it has no go.mod of " + kubeModule
+	if fi, err := os.Stat(r.Source); err != nil || !fi.IsDir() {
+		what = "there is no such folder"
+	}
+	return fmt.Errorf("%s=%s is not a git checkout of Kubernetes: %s; name one, or unset %s to use the Go module", SourceVar, r.Source, what, SourceVar)
 }
 
 // TreeDir returns the folder of an arm's tree, whether or not it exists.

@@ -18,9 +18,7 @@ package patchset
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -65,8 +63,8 @@ func numbered(commits []string) []string {
 // the error is a *Conflict; after resolving it, call ContinueEdit again.
 func ContinueEdit(ctx context.Context, tree string) error {
 	state := filepath.Join(tree, editState)
-	if _, err := os.Stat(state); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: no patch is being edited; begin with `kgrace patch edit NUMBER`", tree)
+	if !Editing(tree) {
+		return notEditing(tree)
 	}
 	if err := stageResolved(ctx, tree); err != nil {
 		return err
@@ -95,8 +93,15 @@ func ContinueEdit(ctx context.Context, tree string) error {
 
 // AbortEdit discards all changes since Edit.
 func AbortEdit(ctx context.Context, tree string) error {
+	if !Editing(tree) {
+		return notEditing(tree)
+	}
 	_, err := git(ctx, tree, nil, "rebase", "--abort")
 	return err
+}
+
+func notEditing(tree string) error {
+	return fmt.Errorf("%s: no patch is being edited; begin with `kgrace patch edit NUMBER`", tree)
 }
 
 // Editing reports whether a patch of the tree is being edited.

@@ -30,6 +30,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -125,10 +126,7 @@ func writeFile(path string, runs []result.Run, catalogue []scenario.Scenario) er
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".new", page.Bytes(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return tool.WriteFile(path, page.Bytes(), 0o644)
 }
 
 // order returns the scenarios of the runs in the order of the catalogue.

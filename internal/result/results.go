@@ -27,6 +27,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -165,10 +166,7 @@ func (r Results) Write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".new", append(data, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return tool.WriteFile(path, append(data, '\n'), 0o644)
 }
 
 // Read reads results. The error for a malformed file names the file and the line. The error for a missing file satisfies

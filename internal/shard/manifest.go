@@ -49,8 +49,11 @@ func ManifestFile(k Kind) string { return "shard-" + string(k) + ".json" }
 
 // Manifest describes the run that a part belongs to. Everything but Part and Found is equal in all parts of one run.
 type Manifest struct {
-	Kind  Kind          `json:"kind"`
-	Part  Part          `json:"part"`
+	Kind Kind `json:"kind"`
+	Part Part `json:"part"`
+	// Run identifies the run, the UID of an Indexed Job for example: parts of two equal runs must not be mixed. Parts that were
+	// started by hand may have none.
+	Run   string        `json:"run,omitempty"`
 	Minor string        `json:"minor"`
 	Arms  []verdict.Arm `json:"arms"`
 	// Runtimes are the simulated runtimes.
@@ -114,7 +117,7 @@ func (m Manifest) run() map[string]string {
 		return string(data)
 	}
 	return map[string]string{
-		"number of parts": text(m.Part.Total), "minor": m.Minor, "arms": text(m.Arms), "runtimes": text(m.Runtimes),
+		"run": text(m.Run), "number of parts": text(m.Part.Total), "minor": m.Minor, "arms": text(m.Arms), "runtimes": text(m.Runtimes),
 		"suites": text(m.Suites), "scenarios": text(m.Scenarios), "seed": text(m.Seed), "number of histories": text(m.Histories),
 	}
 }
@@ -126,7 +129,7 @@ func whole(k Kind, found []*Manifest) ([]*Manifest, error) {
 	var faults []string
 	for _, m := range found[1:] {
 		want, got := first.run(), m.run()
-		for _, what := range []string{"number of parts", "minor", "arms", "runtimes", "suites", "scenarios", "seed", "number of histories"} {
+		for _, what := range []string{"run", "number of parts", "minor", "arms", "runtimes", "suites", "scenarios", "seed", "number of histories"} {
 			if want[what] != got[what] {
 				faults = append(faults, fmt.Sprintf("%s and %s belong to different runs: %s %s and %s", first.dir, m.dir, what, short(want[what]), short(got[what])))
 			}

@@ -49,12 +49,12 @@ type Merged struct {
 	Parts map[Kind]int
 }
 
-// Merge reads the parts in dirs, which are folders of artifacts or folders of such folders, and writes into out what a
+// Merge reads the parts of a run in dirs, which are folders of artifacts or folders of such folders, and writes into out what a
 // single machine would have left. The folder out is not emptied and must not be one of the parts.
 //
-// It returns an error for parts of different runs, a duplicate part, missing parts (each is named), and results that do not
+// It returns an error for parts of different runs or, if run is not empty, of another run than that, a duplicate part, missing parts (each is named), and results that do not
 // belong to their part.
-func Merge(out string, dirs ...string) (*Merged, error) {
+func Merge(out, run string, dirs ...string) (*Merged, error) {
 	all, err := folders(dirs)
 	if err != nil {
 		return nil, err
@@ -72,9 +72,14 @@ func Merge(out string, dirs ...string) (*Merged, error) {
 			if err != nil {
 				return nil, err
 			}
-			if m != nil {
-				found = append(found, m)
+			if m == nil {
+				continue
 			}
+			if run != "" && m.Run != run {
+				return nil, fmt.Errorf("%s is part %s of run %q, want run %q: it was left by another run; remove it, or name only the folders of this one",
+					filepath.Join(dir, ManifestFile(k)), m.Part, m.Run, run)
+			}
+			found = append(found, m)
 		}
 		if len(found) == 0 {
 			continue

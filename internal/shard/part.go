@@ -18,6 +18,7 @@ package shard
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -66,6 +67,20 @@ func Take[T any](p Part, all []T) []T {
 		mine = append(mine, all[i])
 	}
 	return mine
+}
+
+// RunVar is the environment variable that identifies the run that a part belongs to. It must be equal in all parts of a run, and
+// different in any other run: an Indexed Job sets it to its UID.
+const RunVar = "KGRACE_RUN"
+
+var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// CheckRun refuses what cannot identify a run. The id is also the name of a folder.
+func CheckRun(id string) error {
+	if id != "" && !runID.MatchString(id) {
+		return fmt.Errorf("%q cannot identify a run: want letters, digits, dots, dashes and underscores, such as the UID of a Job", id)
+	}
+	return nil
 }
 
 // Process returns which share of how many the i-th of n processes of the part plays.

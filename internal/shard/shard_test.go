@@ -96,7 +96,7 @@ func leave(t *testing.T, dir string, p Part) {
 }
 
 func manifest(t *testing.T, p Part) Manifest {
-	return Manifest{Kind: Catalogue, Part: p, Minor: minor, Arms: verdict.Arms(), Runtimes: simkubelet.Runtimes(), Scenarios: ids(all(t)),
+	return Manifest{Kind: Catalogue, Part: p, Run: "1", Minor: minor, Arms: verdict.Arms(), Runtimes: simkubelet.Runtimes(), Scenarios: ids(all(t)),
 		Suites: map[verdict.Arm]string{verdict.Stock: "sha256:1", verdict.Fixed: "sha256:2"}}
 }
 
@@ -150,7 +150,7 @@ func TestMergedIsAsInOnePiece(t *testing.T) {
 	leave(t, piece, Part{})
 	for _, total := range []int{1, 2, 5} {
 		out := filepath.Join(t.TempDir(), "merged")
-		merged, err := Merge(out, parts(t, total))
+		merged, err := Merge(out, "", parts(t, total))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,6 +223,13 @@ func TestMergeRefuses(t *testing.T) {
 			leave(t, filepath.Join(dir, "part-1"), Part{1, 4})
 			return nil
 		}, "different runs: number of parts 3 and 4"},
+		"a part of another run": {func(t *testing.T, dir string) []string {
+			for _, m := range []Manifest{manifest(t, Part{1, 3}), properties(t, t.TempDir(), Part{1, 3})} {
+				m.Run = "2"
+				must(t, m.Write(filepath.Join(dir, "part-1")))
+			}
+			return nil
+		}, `different runs: run "1" and "2"`},
 		"parts of other suites": {func(t *testing.T, dir string) []string {
 			m := manifest(t, Part{1, 3})
 			m.Suites[verdict.Fixed] = "sha256:3"
@@ -276,14 +283,29 @@ func TestMergeRefuses(t *testing.T) {
 			if dirs == nil {
 				dirs = []string{dir}
 			}
-			if _, err := Merge(filepath.Join(t.TempDir(), "merged"), dirs...); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err := Merge(filepath.Join(t.TempDir(), "merged"), "", dirs...); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
 	}
 	dir := parts(t, 1)
-	if _, err := Merge(filepath.Join(dir, "part-0"), dir); err == nil || !strings.Contains(err.Error(), "a part itself") {
+	if _, err := Merge(filepath.Join(dir, "part-0"), "", dir); err == nil || !strings.Contains(err.Error(), "a part itself") {
 		t.Errorf("merged into a part: %v", err)
+	}
+	// A folder that still has a whole other run.
+	if _, err := Merge(filepath.Join(t.TempDir(), "merged"), "2", dir); err == nil || !strings.Contains(err.Error(), `part 0/1 of run "1", want run "2"`) {
+		t.Errorf("another run: %v", err)
+	}
+	if _, err := Merge(filepath.Join(t.TempDir(), "merged"), "1", dir); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCheckRun(t *testing.T) {
+	for id, good := range map[string]bool{"": true, "8b2b5f3e-3a53-4b8e-a3c4-6a1f9d1c0a11": true, "2026-11-30": true, "../x": false, "a b": false, ".": false} {
+		if err := CheckRun(id); (err == nil) != good {
+			t.Errorf("%q: %v", id, err)
+		}
 	}
 }
 
@@ -299,7 +321,7 @@ func TestARedPartIsRedInAll(t *testing.T) {
 		must(t, err)
 		spoil(&r)
 		must(t, r.Write(file))
-		merged, err := Merge(filepath.Join(t.TempDir(), "merged"), dir)
+		merged, err := Merge(filepath.Join(t.TempDir(), "merged"), "", dir)
 		must(t, err)
 		if got := merged.Results[sim.Containerd].Status(); got != want {
 			t.Errorf("status %s, want %s", got, want)

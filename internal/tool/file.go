@@ -18,9 +18,24 @@ package tool
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
+
+// WriteFile writes a file atomically: a reader sees the old content or the new one, and after an error, such as a full disk,
+// nothing half-written is left beside it.
+func WriteFile(path string, data []byte, mode fs.FileMode) error {
+	tmp := path + ".new"
+	err := os.WriteFile(tmp, data, mode)
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp)
+	}
+	return err
+}
 
 // CopyFile copies a file's content and creates the parent folders of to.
 func CopyFile(to, from string) error {

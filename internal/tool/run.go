@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -61,7 +62,32 @@ func (e *Error) Error() string {
 	if errors.Is(e.Err, exec.ErrNotFound) {
 		said = "install it and put it on PATH"
 	}
-	return fmt.Sprintf("%s (in %s): %v: %s", strings.Join(e.Args, " "), e.Dir, e.Err, tail(said, 40))
+	return fmt.Sprintf("%s%s: %v: %s", e.command(), e.where(), e.Err, tail(said, 40))
+}
+
+// command returns the command line without the settings that every run of git gets: they hide what it was to do.
+func (e *Error) command() string {
+	args := e.Args
+	if len(args) > 0 && args[0] == "git" {
+		args = []string{"git"}
+		for rest := e.Args[1:]; len(rest) > 0; rest = rest[1:] {
+			if rest[0] == "-c" && len(rest) > 1 {
+				rest = rest[1:]
+				continue
+			}
+			args = append(args, rest...)
+			break
+		}
+	}
+	return strings.Join(args, " ")
+}
+
+// where names the folder, unless it is a temporary one, which is gone by the time anybody reads this.
+func (e *Error) where() string {
+	if e.Dir == "" || strings.HasPrefix(e.Dir, os.TempDir()+"/kgrace-") || strings.Contains(e.Dir, "/.tmp-") {
+		return ""
+	}
+	return " (in " + e.Dir + ")"
 }
 
 func (e *Error) Unwrap() error { return e.Err }
