@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -73,6 +74,9 @@ the output folder).`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if run.Rounds < 10 || run.Times < 1 || run.Limit <= 0 {
 				return usage(fmt.Errorf("--count must be at least 10, since fewer samples show nothing; --times and --limit must be above 0"))
+			}
+			if _, err := regexp.Compile(only); err != nil {
+				return usage(fmt.Errorf("--bench: %w", err))
 			}
 			r, err := app.repo()
 			if err != nil {

@@ -17,11 +17,11 @@ limitations under the License.
 package main
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 func newBuildCommand(app *app) *cobra.Command {
@@ -54,7 +54,7 @@ Binaries that are up to date are not built again. Programs that a minor takes fr
 			}
 			for _, name := range programs {
 				if !slices.Contains(known, name) {
-					return usage(fmt.Errorf("unknown program %q; known: %s", name, strings.Join(known, ", ")))
+					return usage(tool.NewUnknown("program", name, "", known))
 				}
 			}
 			built, err := r.BuildAll(cmd.Context(), minor, arms, programs)

@@ -36,7 +36,7 @@ func newImageCommand(app *app) *cobra.Command {
 		Short: "Build kind node images, and manage the Docker engine they need",
 		Example: "  kgrace image setup\n  kgrace image build --arm fixed\n" +
 			"  kind create cluster --image kgrace.test/kind-node:v1.37.2_grace.1\n  kgrace image teardown",
-		Args: cobra.NoArgs,
+		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newImageBuildCommand(app), newImageSetupCommand(app), newImageTeardownCommand(app))
@@ -77,6 +77,9 @@ Prints the name, the ID, and the paths of the manifest of inputs and of the SPDX
 			o.Arm, o.From, o.Progress = a, kindnode.From(from), app.errs
 			if len(args) > 0 {
 				o.Source = args[0]
+			}
+			if err := o.CheckNames(); err != nil {
+				return usage(err)
 			}
 			if from == "" {
 				if o.Source != "" {

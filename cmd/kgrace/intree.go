@@ -30,6 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/intree"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -85,7 +86,7 @@ func stepsOf(names []string) ([]intree.Step, error) {
 	var steps []intree.Step
 	for _, name := range names {
 		if !slices.Contains(intree.Steps(), intree.Step(name)) {
-			return nil, fmt.Errorf("unknown step %q; known: %v", name, intree.Steps())
+			return nil, tool.NewUnknown("step", name, "", intree.Steps())
 		}
 		steps = append(steps, intree.Step(name))
 	}

@@ -41,14 +41,30 @@ import (
 type matrixQuery struct {
 	minors, patches, columns []string
 	fresh, kept              bool
-	format                   string
+	format                   matrixFormat
+}
+
+// matrixFormat is outputFlag with one format more.
+type matrixFormat string
+
+var matrixFormats = []string{"table", "markdown", "json"}
+
+func (f *matrixFormat) String() string { return string(*f) }
+func (f *matrixFormat) Type() string   { return "table|markdown|json" }
+
+func (f *matrixFormat) Set(v string) error {
+	if !slices.Contains(matrixFormats, v) {
+		return errors.New("want table, markdown or json")
+	}
+	*f = matrixFormat(v)
+	return nil
 }
 
 // defaultMinor stands for the default minor of versions.yaml.
 const defaultMinor = "default"
 
 func newMatrixCommand(app *app) *cobra.Command {
-	q := &matrixQuery{}
+	q := &matrixQuery{format: "table"}
 	cmd := &cobra.Command{
 		Use:   "matrix",
 		Short: "Prove every patch on every minor",
@@ -71,16 +87,16 @@ table; cells that were not asked for show their kept state.
 
 Exit codes: 1 if a requested cell is red, or a row contradicts itself; 3 if one could not be filled. A patch to drop is
 announced; the exit code is 0.`,
-		Example: "  kgrace matrix\n  kgrace matrix --kubernetes default\n  kgrace matrix --kubernetes v1.36 --patch 4\n  kgrace matrix --column applies,builds\n  kgrace matrix --kept --format markdown",
+		Example: "  kgrace matrix\n  kgrace matrix --kubernetes default\n  kgrace matrix --kubernetes v1.36 --patch 4\n  kgrace matrix --column applies,builds\n  kgrace matrix --kept -o markdown",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return q.run(cmd.Context(), app) },
 	}
-	cmd.Flags().StringSliceVar(&q.minors, "kubernetes", nil, "minors to fill; `default` is that of versions.yaml (default: all)")
+	cmd.Flags().StringSliceVar(&q.minors, "kubernetes", nil, "minors to fill; 'default' is that of versions.yaml (default: all)")
 	cmd.Flags().StringSliceVar(&q.patches, "patch", nil, "patches to fill, by number (default: all)")
 	cmd.Flags().StringSliceVar(&q.columns, "column", nil, "columns to fill (default: all)")
 	cmd.Flags().BoolVar(&q.fresh, "fresh", false, "fill cells again, even if they are kept")
 	cmd.Flags().BoolVar(&q.kept, "kept", false, "fill no cell; write reports of the kept ones")
-	cmd.Flags().StringVar(&q.format, "format", "table", "output format: table, markdown or json")
+	cmd.Flags().VarP(&q.format, "output", "o", "output format")
 	return cmd
 }
 
@@ -129,6 +145,9 @@ func (q *matrixQuery) run(ctx context.Context, app *app) error {
 	}
 	fmt.Fprintf(app.errs, "matrix: reports in %s\n", artifacts(r))
 	if q.kept {
+		if !slices.ContainsFunc(plans, func(p *matrix.Plan) bool { return filler.Store.Any(p.Minor) }) {
+			return errors.New("the matrix is incomplete: no cell is kept; `kgrace matrix` fills them")
+		}
 		wanted = nil
 	}
 	return judgeMatrix(app, table.Outcome(wanted))
@@ -138,9 +157,6 @@ func (q *matrixQuery) run(ctx context.Context, app *app) error {
 func (q *matrixQuery) wanted() (func(string, int, matrix.Column) bool, error) {
 	if q.kept && q.fresh {
 		return nil, errors.New("--kept and --fresh exclude each other")
-	}
-	if !slices.Contains([]string{"table", "markdown", "json"}, q.format) {
-		return nil, fmt.Errorf("--format %s: want table, markdown or json", q.format)
 	}
 	var numbers []int
 	for _, text := range q.patches {
@@ -206,7 +222,7 @@ func writeMatrix(dir string, table matrix.Table) error {
 	if _, err := os.Stat(filepath.Join(dir, result.PageFile)); err != nil {
 		return nil
 	}
-	_, err = writeReport(dir, "")
+	_, err = writeReport(dir, "", func() ([]string, error) { return nil, nil })
 	return err
 }
 

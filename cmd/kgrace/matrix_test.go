@@ -37,11 +37,11 @@ func TestMatrixCommandLine(t *testing.T) {
 		code int
 		want string
 	}{
-		"a column":        {[]string{"--column", "build"}, verdict.ExitUsage, `unknown column "build"; there are [applies builds upstream without with scenarios]`},
+		"a column":        {[]string{"--column", "build"}, verdict.ExitUsage, `unknown column "build"; known: applies, builds, upstream, without, with, scenarios`},
 		"a patch":         {[]string{"--patch", "one"}, verdict.ExitUsage, "--patch one: want the number of a patch in its series, from 1"},
 		"a patch too far": {[]string{"--patch", "99"}, verdict.ExitUsage, "no series has a patch 99"},
 		"a minor":         {[]string{"--kubernetes", "v1.1"}, verdict.ExitUsage, `unknown Kubernetes minor "v1.1"`},
-		"a format":        {[]string{"--format", "xml"}, verdict.ExitUsage, "--format xml: want table, markdown or json"},
+		"a format":        {[]string{"--output", "xml"}, verdict.ExitUsage, "want table, markdown or json"},
 		"both":            {[]string{"--kept", "--fresh"}, verdict.ExitUsage, "exclude each other"},
 		"an argument":     {[]string{"all"}, verdict.ExitUsage, "unknown command"},
 		"the default's":   {[]string{"--kubernetes", "default", "--patch", "1", "--kept"}, verdict.ExitInvalid, "the matrix is incomplete"},
@@ -62,7 +62,7 @@ func TestMatrixOfNothing(t *testing.T) {
 	t.Setenv(kubetree.OutputVar, output)
 	t.Setenv(ArtifactsVar, dir)
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"matrix", "--kept", "--format", "json"}, &out, &errs); code != verdict.ExitInvalid {
+	if code := run(t.Context(), []string{"matrix", "--kept", "-o", "json"}, &out, &errs); code != verdict.ExitInvalid {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	var table matrix.Table

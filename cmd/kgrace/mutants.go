@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +69,7 @@ func newMutantsCommand(app *app) *cobra.Command {
 	list := false
 	level := string(scenario.LevelSim)
 	jobs := 0
+	minor := ""
 	cmd := &cobra.Command{
 		Use:   "mutants [NAME...]",
 		Short: "Apply deliberate bugs to the fix and check that the catalogue catches them",
@@ -78,8 +80,8 @@ row of the catalogue catches. A mutant that affects pods nobody hurried must dif
 At level node the broken kubelet runs on a real node, with the scenarios that the mutant names and nothing else; each of them must
 be red. Mutants that name none are left out. It needs root.
 
-Each mutant is compiled by an overlay over the fixed tree, which stays as it is. That takes 10 to 20 s each, and a kubelet a minute. Mutants are of the
-default minor's fix.`,
+Each mutant is compiled by an overlay over the fixed tree, which stays as it is. That takes 10 to 20 s each, and a kubelet a minute. The
+mutants are written for the default minor's fix; another minor is refused if one of them does not fit there.`,
 		Example: "  kgrace mutants\n  kgrace mutants round-down restart-hook\n  kgrace mutants --level node zero-clamped-to-one\n  kgrace mutants --list",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			picked, err := mutant.Pick(names...)
@@ -93,15 +95,25 @@ default minor's fix.`,
 				}
 				return out.write(app.output, picked, []string{"MUTANT", "FILE", "WHAT IT DOES"}, rows)
 			}
-			switch scenario.Level(level) {
-			case scenario.LevelSim:
-				return runMutants(cmd.Context(), app, picked, out)
-			case scenario.LevelNode:
-				return runMutantsOnNodes(cmd.Context(), app, picked, jobs, out)
+			levels := []scenario.Level{scenario.LevelSim, scenario.LevelNode}
+			if !slices.Contains(levels, scenario.Level(level)) {
+				return usage(tool.NewUnknown("level", level, "", levels))
 			}
-			return usage(fmt.Errorf("mutants do not run at level %q; known: %s, %s", level, scenario.LevelSim, scenario.LevelNode))
+			r, minor, err := app.seriesOf(minor)
+			if err != nil {
+				return err
+			}
+			tree, err := fitting(cmd.Context(), r, minor, picked)
+			if err != nil {
+				return err
+			}
+			if scenario.Level(level) == scenario.LevelNode {
+				return runMutantsOnNodes(cmd.Context(), app, r, tree, picked, jobs, out)
+			}
+			return runMutants(cmd.Context(), app, r, tree, picked, out)
 		},
 	}
+	addMinorFlag(cmd, &minor)
 	cmd.Flags().StringVar(&level, "level", level, "level to run at: sim or node")
 	cmd.Flags().IntVar(&jobs, "jobs", 0, "maximum number of concurrent scenarios at level node (default: depends on the machine)")
 	cmd.Flags().BoolVar(&list, "list", false, "list the mutants and run nothing")
@@ -109,15 +121,25 @@ default minor's fix.`,
 	return cmd
 }
 
-func runMutants(ctx context.Context, app *app, picked []mutant.Mutant, out outputFlag) error {
-	r, err := app.repo()
+// fitting returns the fixed tree of a minor in which every mutant finds its text.
+func fitting(ctx context.Context, r *kubetree.Repo, minor string, picked []mutant.Mutant) (*kubetree.Tree, error) {
+	tree, err := r.Ensure(ctx, minor, verdict.Fixed, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	tree, err := r.Ensure(ctx, r.Versions.Default, verdict.Fixed, nil)
-	if err != nil {
-		return err
+	var not []mutant.Mutant
+	for _, m := range picked {
+		if len(misfits(tree.Dir, []mutant.Mutant{m})) > 0 {
+			not = append(not, m)
+		}
 	}
+	if len(not) > 0 && minor != r.Versions.Default {
+		return nil, usage(fmt.Errorf("the mutants are written for %s; these do not fit %s: %s; name others", r.Versions.Default, minor, names(not)))
+	}
+	return tree, nil
+}
+
+func runMutants(ctx context.Context, app *app, r *kubetree.Repo, tree *kubetree.Tree, picked []mutant.Mutant, out outputFlag) error {
 	pins, err := r.Versions.Minor(tree.Minor)
 	if err != nil {
 		return err
@@ -131,7 +153,7 @@ func runMutants(ctx context.Context, app *app, picked []mutant.Mutant, out outpu
 	if err != nil {
 		return err
 	}
-	rows, err := scenario.Pick(all, scenario.LevelSim)
+	rows, _, err := scenario.PickIn(all, tree.Minor, scenario.LevelSim)
 	if err != nil {
 		return err
 	}

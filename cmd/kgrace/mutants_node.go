@@ -36,19 +36,15 @@ import (
 )
 
 // runMutantsOnNodes builds a kubelet of each mutant and runs the scenarios that it names on a real node.
-func runMutantsOnNodes(ctx context.Context, app *app, picked []mutant.Mutant, jobs int, out outputFlag) error {
+func runMutantsOnNodes(ctx context.Context, app *app, r *kubetree.Repo, tree *kubetree.Tree, picked []mutant.Mutant, jobs int, out outputFlag) error {
 	tried := mutant.OnNodes(picked)
 	if len(tried) == 0 {
 		return usage(fmt.Errorf("none of these mutants names a scenario of level %s: %s", scenario.LevelNode, names(picked)))
 	}
-	r, err := app.repo()
-	if err != nil {
-		return err
-	}
 	if err := localnode.Check(ctx, localnode.Config{Dir: filepath.Join(nodesDir(r), "regress"), Name: "regress"}); err != nil {
 		return err
 	}
-	pins, err := r.Versions.Minor("")
+	pins, err := r.Versions.Minor(tree.Minor)
 	if err != nil {
 		return err
 	}
@@ -59,7 +55,7 @@ func runMutantsOnNodes(ctx context.Context, app *app, picked []mutant.Mutant, jo
 	for i, m := range tried {
 		begin := time.Now()
 		fmt.Fprintf(app.errs, "mutants: %d of %d: %s: %s\n", i+1, len(tried), m.Name, m.What)
-		by, missed, err := tryMutantOnNode(ctx, app, r, m, jobs, pins.Go)
+		by, missed, err := tryMutantOnNode(ctx, app, r, tree, m, jobs, pins.Go)
 		if ctx.Err() != nil {
 			return err
 		}
@@ -88,16 +84,12 @@ func runMutantsOnNodes(ctx context.Context, app *app, picked []mutant.Mutant, jo
 
 // tryMutantOnNode returns the scenarios in which the mutant's kubelet was red, and those of m.Node in which it was not. A
 // scenario without a verdict is an error.
-func tryMutantOnNode(ctx context.Context, app *app, r *kubetree.Repo, m mutant.Mutant, jobs int, toolchain string) (by []catcher, missed []string, err error) {
-	q := &regression{minor: r.Versions.Default, level: string(scenario.LevelNode), arms: []verdict.Arm{verdict.Fixed}, ids: m.Node, jobs: jobs}
+func tryMutantOnNode(ctx context.Context, app *app, r *kubetree.Repo, tree *kubetree.Tree, m mutant.Mutant, jobs int, toolchain string) (by []catcher, missed []string, err error) {
+	q := &regression{minor: tree.Minor, level: string(scenario.LevelNode), arms: []verdict.Arm{verdict.Fixed}, ids: m.Node, jobs: jobs}
 	if q.catalogue, err = scenario.Catalogue(); err != nil {
 		return nil, nil, err
 	}
 	if err := q.pick(); err != nil {
-		return nil, nil, err
-	}
-	tree, err := r.Ensure(ctx, q.minor, verdict.Fixed, nil)
-	if err != nil {
 		return nil, nil, err
 	}
 	dir := filepath.Join(r.Output, "mutants", tree.Minor, m.Name)

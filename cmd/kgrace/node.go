@@ -41,7 +41,7 @@ func newNodeCommand(app *app) *cobra.Command {
 Needs root, no Docker and no network. Nodes are independent of each other; both arms can be up at once. Pods name their node
 (spec.nodeName), use hostNetwork and the images ` + actor.Image + ` and ` + actor.PauseImage + `: there is no scheduler, no CNI and no registry.`,
 		Example: "  kgrace node up --arm stock\n  kgrace node status\n  kgrace node down",
-		Args:    cobra.NoArgs,
+		Args:    onlyCommands,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newNodeUpCommand(app), newNodeDownCommand(app), newNodeStatusCommand(app))

@@ -31,7 +31,7 @@ func newPatchCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "patch",
 		Short: "Work on a series of patches",
-		Args:  cobra.NoArgs,
+		Args:  onlyCommands,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPatchEditCommand(app), newPatchExtractCommand(app), newPatchPortCommand(app), newPatchRebaseCommand(app), newPatchSizeCommand(app), newPatchSubmitCommand(app))

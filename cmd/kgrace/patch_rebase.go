@@ -59,7 +59,7 @@ Prints the files of the series that were written.`,
 			case goOn && !abort && to == "":
 				return rb.goOn(cmd.Context())
 			case abort && !goOn && to == "":
-				return os.RemoveAll(rb.dir)
+				return rb.abort()
 			case to != "" && !goOn && !abort:
 				return rb.begin(cmd.Context(), to)
 			}
@@ -120,10 +120,21 @@ func (rb *rebase) begin(ctx context.Context, to string) error {
 	return rb.finish(ctx, series, rebaseState{To: to, Base: base}, series.Rebase(ctx, rb.tree()))
 }
 
+func (rb *rebase) abort() error {
+	if _, err := os.Stat(rb.dir); errors.Is(err, fs.ErrNotExist) {
+		return rb.none()
+	}
+	return os.RemoveAll(rb.dir)
+}
+
+func (rb *rebase) none() error {
+	return fmt.Errorf("no rebase of %s is under way; begin with `%s`", rb.minor, rb.command("--to TAG"))
+}
+
 func (rb *rebase) goOn(ctx context.Context) error {
 	data, err := os.ReadFile(rb.state())
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("no rebase of %s is under way; begin with `%s`", rb.minor, rb.command("--to TAG"))
+		return rb.none()
 	}
 	var state rebaseState
 	if err == nil {

@@ -37,6 +37,7 @@ import (
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simbuild"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -80,7 +81,7 @@ Works for every minor but v1.22, which has no sidecars and only a plain suite.`,
 				return usage(err)
 			}
 			if q.kind != "" && !slices.Contains(property.Kinds(), property.Kind(q.kind)) {
-				return usage(fmt.Errorf("unknown kind %q; known: %s, %s", q.kind, property.Requests, property.Unhurried))
+				return usage(tool.NewUnknown("kind", q.kind, "", property.Kinds()))
 			}
 			if q.count < 1 || q.shards < 1 {
 				return usage(errors.New("--histories and --processes must be at least 1"))
@@ -102,7 +103,7 @@ Works for every minor but v1.22, which has no sidecars and only a plain suite.`,
 	flags.IntVar(&q.seed, "seed", 1, "seed of the first scenario; 0 takes one from the clock")
 	flags.IntVar(&q.count, "histories", 5000, "number of scenarios on each arm")
 	flags.IntVar(&q.shards, "processes", 2, "number of processes per arm")
-	flags.VarP(&out, "output", "o", "table or json")
+	flags.VarP(&out, "output", "o", "output format")
 	q.split.addFlags(cmd)
 	return cmd
 }

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,7 @@ import (
 	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -41,6 +43,8 @@ const ArtifactsVar = "ARTIFACTS"
 // regression holds the flags of `kgrace regress`.
 type regression struct {
 	minor, arm, level, artifacts, judge string
+	list                                bool
+	repeat                              int
 	runtimes                            []string
 	oneByOne                            bool
 	jobs                                int
@@ -58,12 +62,13 @@ func newRegressCommand(app *app) *cobra.Command {
 	q := &regression{out: newOutputFlag()}
 	cmd := &cobra.Command{
 		Use:   "regress [scenario...]",
-		Short: "Run the scenarios on both arms, on real or simulated nodes, and print a table",
+		Short: "Run the scenarios on both arms, simulated or on real nodes, and print a table",
 		Long: `Run the named scenarios, or all of them, on both arms and print one table: scenario, rule, outcome on the stock and the fixed
-kubelet, whether the catalogue expects it, and when the last container died.
+kubelet, whether the catalogue expects it, and when the last container died. A name may be a pattern, such as 'hook-*'; --list
+prints the names.
 
-Level node runs a real node of each arm and needs root. Level sim runs each arm's kubelet code against a simulated runtime, in
-virtual time; it needs Go and nothing else, and gives one table for each simulated runtime.
+Level sim, the default, runs each arm's kubelet code against a simulated runtime, in virtual time; it needs Go and nothing else,
+and gives one table for each simulated runtime. Level node runs a real node of each arm and needs root.
 
 --kubernetes selects a minor of versions.yaml; at level sim, --kubernetes all runs all of them, each into a folder of its name.
 Scenarios that a minor cannot run are listed below its table.
@@ -83,13 +88,21 @@ Exit codes:
   1  red: a verdict differs from what the catalogue expects
   2  the command line is wrong
   3  invalid: nothing is red, but something could not be run or judged`,
-		Example: "  kgrace regress\n  kgrace regress --level sim\n  kgrace regress --level sim --kubernetes all\n  kgrace regress --kubernetes v1.36\n  kgrace regress force-while-terminating --arm stock\n  kgrace regress --judge _output/artifacts/histories -o json",
+		Example: "  kgrace regress\n  kgrace regress --list\n  kgrace regress 'hook-*' --arm stock\n  kgrace regress --kubernetes all\n  kgrace regress --level node force-while-terminating --repeat 10\n  kgrace regress --judge _output/artifacts/histories -o json",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if err := q.resolve(ids); err != nil {
 				return err
 			}
-			if q.judge != "" {
+			if err := q.fitLevel(cmd.Flags().Changed("runtime")); err != nil {
+				return usage(err)
+			}
+			switch {
+			case q.list:
+				return q.printList(app)
+			case q.judge != "":
 				return q.rejudge(app)
+			case q.repeat > 1:
+				return q.runRepeatedly(cmd.Context(), app)
 			}
 			return q.carryOut(cmd.Context(), app)
 		},
@@ -97,9 +110,26 @@ Exit codes:
 	q.addFlags(cmd)
 	cmd.Flags().StringVar(&q.level, "level", string(scenario.LevelSim), "level to run at: sim, or node, which needs root")
 	cmd.Flags().StringSliceVar(&q.runtimes, "runtime", simkubelet.Runtimes(), "runtimes to simulate at the sim level: containerd, crio")
-	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this folder again, without running anything")
+	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this folder again, without running anything; the paths in the JSON are relative to it")
+	cmd.Flags().BoolVar(&q.list, "list", false, "list the scenarios and run nothing")
+	cmd.Flags().IntVar(&q.repeat, "repeat", 1, "number of runs; each has a folder of its own, and the worst decides")
 	q.split.addFlags(cmd)
 	return cmd
+}
+
+// fitLevel refuses flags that the level would ignore.
+func (q *regression) fitLevel(runtime bool) error {
+	switch {
+	case runtime && scenario.Level(q.level) != scenario.LevelSim:
+		return fmt.Errorf("--runtime is for level %s: a node of level %s has a real containerd", scenario.LevelSim, q.level)
+	case q.repeat < 1:
+		return errors.New("--repeat must be at least 1")
+	case q.repeat > 1 && (q.judge != "" || q.out == "json" || q.split.part.Split()):
+		return errors.New("--repeat prints tables of whole runs; it goes without --judge, --shard and -o json")
+	case q.list && (q.judge != "" || q.split.part.Split() || q.split.suites != ""):
+		return errors.New("--list goes without --judge, --shard and --suites")
+	}
+	return nil
 }
 
 // addFlags adds the flags of all commands that print the table of scenarios.
@@ -117,12 +147,12 @@ func (q *regression) resolve(ids []string) (err error) {
 	if q.catalogue, err = scenario.Catalogue(); err != nil {
 		return fmt.Errorf("invalid catalogue:\n%w", err)
 	}
-	level, err := scenario.ParseLevel(q.level)
-	if err == nil && level != scenario.LevelNode && level != scenario.LevelSim {
-		err = fmt.Errorf("level %s cannot be run by this command; known: %s, %s", level, scenario.LevelSim, scenario.LevelNode)
-	}
-	if err != nil {
-		return usage(err)
+	level := scenario.Level(q.level)
+	switch mine := []scenario.Level{scenario.LevelSim, scenario.LevelNode}; {
+	case level == scenario.LevelKind:
+		return usage(fmt.Errorf("level %s is run by `kgrace e2e`; this command knows %s, %s", level, scenario.LevelSim, scenario.LevelNode))
+	case !slices.Contains(mine, level):
+		return usage(tool.NewUnknown("level", q.level, "", mine))
 	}
 	for _, name := range q.runtimes {
 		if _, err := simkubelet.ParseRuntime(name); err != nil {
@@ -149,7 +179,11 @@ func (q *regression) resolve(ids []string) (err error) {
 }
 
 func (q *regression) rejudge(app *app) error {
-	results, err := result.Rejudge(q.judge, q.catalogue)
+	minors, err := app.knownMinors()
+	if err != nil {
+		return err
+	}
+	results, err := result.Rejudge(q.judge, q.catalogue, minors)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/semver"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
@@ -34,6 +35,20 @@ type release struct {
 	// Newest is the newest tag of the minor that the proxy lists; empty if it lists none.
 	Newest string `json:"newest,omitempty"`
 	Newer  bool   `json:"newer"`
+	// Ahead means that the proxy does not list the pinned release: its list is older than versions.yaml, so it tells nothing.
+	Ahead bool `json:"ahead,omitempty"`
+}
+
+func (r release) state() string {
+	switch {
+	case r.Newer:
+		return "newer"
+	case r.Newest == "":
+		return "unknown: the proxy lists no release of this minor"
+	case r.Ahead:
+		return "unknown: the proxy does not list the pinned one yet"
+	}
+	return "up to date"
 }
 
 func newReleasesCommand(app *app) *cobra.Command {
@@ -60,11 +75,7 @@ minor of versions.yaml. A pre-release counts only where the pinned one is a pre-
 			found := releasesOf(r, tags, newer)
 			rows := [][]string{}
 			for _, one := range found {
-				state := "up to date"
-				if one.Newer {
-					state = "newer"
-				}
-				rows = append(rows, []string{one.Minor, one.Pinned, one.Newest, state})
+				rows = append(rows, []string{one.Minor, one.Pinned, one.Newest, one.state()})
 			}
 			return out.write(app.output, found, []string{"MINOR", "PINNED", "NEWEST", "STATE"}, rows)
 		},
@@ -95,6 +106,7 @@ func releasesOf(r *kubetree.Repo, tags []string, newer bool) []release {
 	for _, minor := range r.Versions.MinorNames() {
 		one := release{Minor: minor, Pinned: r.Versions.Minors[minor].Kubernetes}
 		one.Newest, one.Newer = r.Versions.Minors[minor].Newest(tags)
+		one.Ahead = one.Newest != "" && semver.Compare(one.Newest, one.Pinned) < 0
 		if one.Newer || !newer {
 			found = append(found, one)
 		}

@@ -39,7 +39,7 @@ the histories that they name. If there are histories but no results, the histori
 
 The default folder is $` + ArtifactsVar + `, or artifacts in the output folder. Nothing is built or run; the page needs no network. An
 incomplete file is refused by name and line.`,
-		Example: "  kgrace report\n  kgrace report _output/artifacts -o report.html",
+		Example: "  kgrace report\n  kgrace report _output/artifacts --file report.html",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := os.Getenv(ArtifactsVar)
@@ -53,7 +53,7 @@ incomplete file is refused by name and line.`,
 				}
 				dir = filepath.Join(r.Output, "artifacts")
 			}
-			path, err := writeReport(dir, file)
+			path, err := writeReport(dir, file, app.knownMinors)
 			if err != nil {
 				return err
 			}
@@ -61,14 +61,14 @@ incomplete file is refused by name and line.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write (default: "+result.PageFile+" in the folder)")
+	cmd.Flags().StringVarP(&file, "file", "f", "", "file to write (default: "+result.PageFile+" in the folder)")
 	cmd.AddCommand(newReportMergeCommand(app))
 	return cmd
 }
 
 // htmlReport writes the page of a run's artifacts, with those of other levels, and prints its path.
 func (a *app) htmlReport(artifacts string) error {
-	path, err := writeReport(artifacts, "")
+	path, err := writeReport(artifacts, "", a.knownMinors)
 	if err != nil {
 		return fmt.Errorf("the HTML report was not written: %w", err)
 	}
@@ -76,24 +76,42 @@ func (a *app) htmlReport(artifacts string) error {
 	return nil
 }
 
-// writeReport writes the page of a folder of artifacts and returns its path.
-func writeReport(dir, file string) (string, error) {
-	path, err := report.WriteArtifacts(dir, file)
-	if !errors.Is(err, os.ErrNotExist) {
-		return path, err
+// knownMinors returns the minors that a history may be of: those of versions.yaml. nil, outside of a checkout, means any.
+func (a *app) knownMinors() ([]string, error) {
+	if _, err := a.findRoot(); err != nil {
+		fmt.Fprintln(a.errs, "not in a checkout: whether the histories are of a known minor is not checked")
+		return nil, nil
+	}
+	r, err := a.repo()
+	if err != nil {
+		return nil, err
+	}
+	return r.Versions.MinorNames(), nil
+}
+
+// writeReport writes the page of a folder of artifacts and returns its path. Histories without results are judged;
+// known returns the minors that they may be of.
+func writeReport(dir, file string, known func() ([]string, error)) (string, error) {
+	path, missing := report.WriteArtifacts(dir, file)
+	if !errors.Is(missing, os.ErrNotExist) {
+		return path, missing
 	}
 	catalogue, broken := scenario.Catalogue()
 	if broken != nil {
 		return "", broken
 	}
-	results, none := result.Rejudge(dir, catalogue)
-	if errors.Is(none, os.ErrNotExist) {
+	minors, err := known()
+	if err != nil {
 		return "", err
+	}
+	results, none := result.Rejudge(dir, catalogue, minors)
+	if errors.Is(none, os.ErrNotExist) {
+		return "", missing
 	}
 	if none != nil {
 		return "", none
 	}
-	run, err := result.NewRun(string(results.Level), results, func(name string) string { return name })
+	run, err := result.NewRun(string(results.Level), results, func(name string) string { return filepath.Join(dir, name) })
 	if err != nil {
 		return "", err
 	}

@@ -74,10 +74,9 @@ func run(ctx context.Context, args []string, output, errs io.Writer) int {
 		return verdict.ExitGood
 	}
 	if ctx.Err() != nil {
-		fmt.Fprintf(errs, "kgrace: interrupted: %v\n", err)
-		return verdict.ExitInvalid
+		return interrupted(ctx, errs, err)
 	}
-	fmt.Fprintf(errs, "kgrace: %v\n", err)
+	fmt.Fprintf(errs, "kgrace: %s\n", explain(err))
 	var coded *exitError
 	var checked *command.Error
 	switch {
@@ -105,17 +104,18 @@ Exit codes:
   1  a check or a verdict is red
   2  the command line is wrong
   3  the command failed, or the run is invalid
+  130  interrupted by SIGINT (143 by SIGTERM, 129 by SIGHUP)
+make turns every failure into its own 2; run _output/bin/kgrace, which "make kgrace" builds, to see these.
 
 Environment:
   ` + RootVar + `    checkout to work on (default: the one around the current folder)
   ` + kubetree.OutputVar + `  folder for trees, binaries and nodes (default: _output in the checkout)
   ` + kubetree.SourceVar + `       git checkout of Kubernetes to lay out instead of the Go module`,
-		Args:          cobra.NoArgs,
+		Args:          onlyCommands,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newTreeCommand(app),
 		newBuildCommand(app),
@@ -137,8 +137,13 @@ Environment:
 		newUpstreamE2ECommand(app),
 		newReleasesCommand(app),
 		newConformanceCommand(app),
+		newVersionCommand(app),
 		command.New(app.output, app.errs),
 	)
+	addHelp(root)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	addCompletion(app, root)
 	return root
 }
 

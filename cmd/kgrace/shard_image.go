@@ -51,7 +51,7 @@ func newShardCommand(app *app) *cobra.Command {
 Job. Its pods need no network, compiler or checkout, only the image that ` + "`kgrace shard image`" + ` builds.
 
 ` + "`kgrace regress --level sim --shard i/n` and `kgrace properties --shard i/n`" + ` run the parts; ` + "`kgrace report merge`" + ` merges them.`,
-		Args: cobra.NoArgs,
+		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newShardImageCommand(app))

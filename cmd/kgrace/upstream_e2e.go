@@ -98,7 +98,7 @@ Exit codes:
 	f.DurationVar(&q.timeout, "timeout", 40*time.Minute, "time limit of a suite; specs that it cuts short are invalid")
 	f.BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, for small machines")
 	f.BoolVar(&q.noSerial, "no-serial", false, "leave out specs that need a cluster for themselves, which take most of the time")
-	f.BoolVar(&q.list, "list", false, "list the specs that are run and those that are not, and run nothing")
+	f.BoolVar(&q.list, "list", false, "list which specs are run and which are not, by parts of their names, and build and run nothing")
 	f.StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "folder for results and logs")
 	f.VarP(&q.out, "output", "o", "output format")
 	return cmd
@@ -110,6 +110,9 @@ func (q *upstreamE2E) resolve() (err error) {
 	}
 	if q.processes < 1 {
 		return errors.New("--processes must be at least 1")
+	}
+	if q.list && q.noSerial {
+		return errors.New("--list is of specs.yaml, which does not tell serial specs apart; it goes without --no-serial")
 	}
 	return nil
 }
@@ -135,11 +138,12 @@ func (q *upstreamE2E) carryOut(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if !q.list {
-		// Building takes minutes on a fresh machine, so check first that the clusters can start.
-		if err := q.check(ctx); err != nil {
-			return err
-		}
+	if q.list {
+		return q.printList(selection.Listed(q.only))
+	}
+	// Building takes minutes on a fresh machine, so check first that the clusters can start.
+	if err := q.check(ctx); err != nil {
+		return err
 	}
 	if err := q.build(ctx); err != nil {
 		return err
@@ -154,9 +158,6 @@ func (q *upstreamE2E) carryOut(ctx context.Context) (err error) {
 	}
 	if q.noSerial {
 		run, not = parallelOnly(run, not)
-	}
-	if q.list {
-		return q.printList(run, not)
 	}
 	results := upstreame2e.Results{Minor: q.minor, Kubernetes: pins.Kubernetes, Arms: q.arms, Not: not,
 		NodeImages: map[verdict.Arm]string{}, Kubelets: map[verdict.Arm]string{}}

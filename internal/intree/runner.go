@@ -99,7 +99,7 @@ func (r *Runner) Do(ctx context.Context, step Step) ([]Result, error) {
 	case StepEach:
 		return r.runEach(ctx)
 	}
-	return nil, fmt.Errorf("unknown step %q; there are %v", step, Steps())
+	return nil, tool.NewUnknown("step", string(step), "", Steps())
 }
 
 // vet runs go vet on packages of a tree, including tests, as compiled for an operating system.

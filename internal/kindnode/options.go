@@ -97,8 +97,14 @@ func (o Options) Check() error {
 	return err
 }
 
-// complete sets defaults and returns an error for options that cannot be built. It changes nothing else.
-func (o *Options) complete() (versions.Minor, error) {
+// CheckNames is the part of Check that needs no source: without one, the engine is asked for one first.
+func (o Options) CheckNames() error {
+	_, err := o.names()
+	return err
+}
+
+// names sets the default names and returns an error for wrong ones.
+func (o *Options) names() (versions.Minor, error) {
 	if o.Minor == "" {
 		o.Minor = o.Repo.Versions.Default
 	}
@@ -122,6 +128,15 @@ func (o *Options) complete() (versions.Minor, error) {
 	}
 	if o.Arch != "" && !slices.Contains(Arches, o.Arch) {
 		return m, fmt.Errorf("architecture %q; kind has node images for %s", o.Arch, strings.Join(Arches, " and "))
+	}
+	return m, nil
+}
+
+// complete sets defaults and returns an error for options that cannot be built. It changes nothing else.
+func (o *Options) complete() (versions.Minor, error) {
+	m, err := o.names()
+	if err != nil {
+		return m, err
 	}
 	switch o.From {
 	case "":

@@ -153,7 +153,7 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 	if t.prepare != nil {
 		if err := t.prepare(ctx); err != nil {
 			done(err)
-			return fmt.Errorf("building %s: %w", t.Program, explainSpace(err))
+			return fmt.Errorf("building %s: %w", t.Program, ExplainSpace(err))
 		}
 	}
 	verb := []string{"build"}
@@ -165,7 +165,7 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 	_, err = tool.Go(ctx, t.dir, t.toolchain, buildEnv(t), args...)
 	done(err)
 	if err != nil {
-		return explainSpace(explainBuild(t, err))
+		return ExplainSpace(explainBuild(t, err))
 	}
 	if t.unchanged != nil {
 		if err := t.unchanged(ctx); err != nil {

@@ -90,10 +90,10 @@ func (r *Repo) ensure(ctx context.Context, minor string, arm verdict.Arm, progre
 	}
 	stock, err := r.ensureStock(ctx, minor, m, src, progressTo, reset && arm == verdict.Stock)
 	if err != nil || arm == verdict.Stock {
-		return stock, explainSpace(err)
+		return stock, ExplainSpace(err)
 	}
 	fixed, err := r.ensureFixed(ctx, minor, m, src, stock, progressTo, reset)
-	return fixed, explainSpace(err)
+	return fixed, ExplainSpace(err)
 }
 
 func (r *Repo) ensureStock(ctx context.Context, minor string, m versions.Minor, src source, w io.Writer, reset bool) (*Tree, error) {

@@ -352,9 +352,9 @@ func TestNoSpace(t *testing.T) {
 }
 
 func TestDiskThatFillsUp(t *testing.T) {
-	err := explainSpace(&tool.Error{Args: []string{"go"}, Stderr: "write x: no space left on device", Err: errors.New("exit status 1")})
+	err := ExplainSpace(&tool.Error{Args: []string{"go"}, Stderr: "write x: no space left on device", Err: errors.New("exit status 1")})
 	wantError(t, err, "no space left on device", "make clean", OutputVar)
-	if other := errors.New("other"); explainSpace(other) != other || explainSpace(nil) != nil {
+	if other := errors.New("other"); ExplainSpace(other) != other || ExplainSpace(nil) != nil {
 		t.Errorf("explains unrelated errors")
 	}
 }

@@ -78,7 +78,7 @@ func (r *Repo) BuildAll(ctx context.Context, minor string, arms []verdict.Arm, p
 	}
 	for _, name := range programs {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("unknown program %q; there are %s", name, strings.Join(known, ", "))
+			return nil, tool.NewUnknown("program", name, "", known)
 		}
 	}
 	fromDebian, err := r.debianBinaries(ctx, minor, m, programs)

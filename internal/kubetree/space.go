@@ -73,11 +73,16 @@ func freeSpace(dir string) (uint64, error) {
 	return st.Bavail * uint64(st.Bsize), nil
 }
 
-// explainSpace adds a remedy to an error about a full disk, whether ours or that of a program we ran.
-func explainSpace(err error) error {
+const diskFull = "the disk is full"
+
+// ExplainSpace adds a remedy to an error about a full disk, whether ours or that of a program we ran.
+func ExplainSpace(err error) error {
 	if err == nil || !errors.Is(err, unix.ENOSPC) && !strings.Contains(err.Error(), unix.ENOSPC.Error()) {
 		return err
 	}
-	return fmt.Errorf("%w\nthe disk is full: make room (`make clean` removes what kgrace built, `go clean -cache` the build cache), "+
+	if strings.Contains(err.Error(), diskFull) {
+		return err
+	}
+	return fmt.Errorf("%w\n"+diskFull+": make room (`make clean` removes what kgrace built, `go clean -cache` the build cache), "+
 		"or set %s (and GOCACHE, TMPDIR) to folders on another disk", err, OutputVar)
 }

@@ -58,10 +58,10 @@ func (r *Repo) Upstream(ctx context.Context, minor string, m versions.Minor, dir
 		return "", err
 	}
 	if err := r.layStock(ctx, m, src, tree, p); err != nil {
-		return "", explainSpace(err)
+		return "", ExplainSpace(err)
 	}
 	if _, err := tool.Git(ctx, tree, nil, "fetch", "--quiet", "--no-tags", stock.Dir, stock.Commit+":refs/kgrace/before"); err != nil {
-		return "", explainSpace(err)
+		return "", ExplainSpace(err)
 	}
 	if commit, _, err = head(ctx, tree); err != nil {
 		return "", err

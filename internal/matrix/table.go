@@ -19,6 +19,8 @@ package matrix
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // Column is one thing to prove about a patch.
@@ -48,7 +50,7 @@ func ParseColumn(name string) (Column, error) {
 	if c := Column(name); slices.Contains(Columns(), c) {
 		return c, nil
 	}
-	return "", fmt.Errorf("unknown column %q; there are %v", name, Columns())
+	return "", tool.NewUnknown("column", name, "", Columns())
 }
 
 // Status is the result of a cell.

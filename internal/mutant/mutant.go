@@ -30,6 +30,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // Mutant is one deliberate bug in the fix.
@@ -110,7 +112,7 @@ func Pick(names ...string) ([]Mutant, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("unknown mutant %q; known: %s", name, strings.Join(known, ", "))
+			return nil, tool.NewUnknown("mutant", name, "", known)
 		}
 	}
 	return slices.DeleteFunc(All(), func(m Mutant) bool { return len(names) > 0 && !slices.Contains(names, m.Name) }), nil

@@ -27,12 +27,13 @@ import (
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Rejudge judges stored histories again: every *.jsonl below dir. The content of dir determines the scenarios and arms of the
-// results. The error names each file that is not a history, or has an unknown scenario or arm.
-func Rejudge(dir string, catalogue []scenario.Scenario) (Results, error) {
+// results, which name the histories relative to dir. minors are the known ones; nil accepts all. The error names each file that is not a history, or has an unknown scenario or arm.
+func Rejudge(dir string, catalogue []scenario.Scenario, minors []string) (Results, error) {
 	var results Results
 	var files []string
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -52,7 +53,7 @@ func Rejudge(dir string, catalogue []scenario.Scenario) (Results, error) {
 	for _, file := range files {
 		h, err := history.ReadFile(file)
 		if err == nil {
-			err = add(&results, file, h, catalogue, seen)
+			err = add(&results, dir, file, h, catalogue, minors, seen)
 		}
 		errs = append(errs, err)
 	}
@@ -66,11 +67,11 @@ func Rejudge(dir string, catalogue []scenario.Scenario) (Results, error) {
 			results.Scenarios = append(results.Scenarios, s.ID)
 		}
 	}
-	return results, errors.Join(append(errs, HoldAgainstStock(&results, "", catalogue))...)
+	return results, errors.Join(append(errs, HoldAgainstStock(&results, dir, catalogue))...)
 }
 
 // add judges one history and adds the result.
-func add(results *Results, file string, h history.History, catalogue []scenario.Scenario, seen map[Key]string) error {
+func add(results *Results, dir, file string, h history.History, catalogue []scenario.Scenario, minors []string, seen map[Key]string) error {
 	arm, err := verdict.ParseArm(h.Arm)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
@@ -83,6 +84,9 @@ func add(results *Results, file string, h history.History, catalogue []scenario.
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
+	if minors != nil && !slices.Contains(minors, h.Minor) {
+		return fmt.Errorf("%s: %w", file, tool.NewUnknown("Kubernetes minor", h.Minor, "", minors))
+	}
 	k := Key{h.Scenario, arm}
 	if other, twice := seen[k]; twice {
 		return fmt.Errorf("%s and %s are both histories of %s on %s; judge one level and minor at a time", other, file, k.Scenario, arm)
@@ -90,7 +94,9 @@ func add(results *Results, file string, h history.History, catalogue []scenario.
 	seen[k] = file
 	results.Minor, results.Level = h.Minor, level
 	r := Of(h, picked[0])
-	r.History = file
+	if r.History, err = filepath.Rel(dir, file); err != nil {
+		return err
+	}
 	results.Results = append(results.Results, r)
 	return nil
 }

@@ -41,7 +41,7 @@ func catalogue(t *testing.T) []scenario.Scenario {
 }
 
 func TestRejudgeKeptHistories(t *testing.T) {
-	results, err := Rejudge(filepath.Join(recorded, "stock"), catalogue(t))
+	results, err := Rejudge(filepath.Join(recorded, "stock"), catalogue(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,12 +76,12 @@ func TestRejudgeRefuses(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := Rejudge(dir, catalogue(t)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Rejudge(dir, catalogue(t), nil); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
-	if _, err := Rejudge(filepath.Join(t.TempDir(), "none"), catalogue(t)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Rejudge(filepath.Join(t.TempDir(), "none"), catalogue(t), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 }

@@ -19,9 +19,11 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
-	"strings"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // Catalogue returns every scenario after checking it. The error names each invalid row; no scenario may run then.
@@ -189,8 +191,9 @@ func (s Scenario) check(level Level) []error {
 	return errs
 }
 
-// Pick returns the scenarios with these ids that run at the level, in the catalogue's order, or all of them if no id is given.
-// If an id is unknown or does not run at the level, the error lists the known ones.
+// Pick returns the scenarios with these ids that run at the level, in the catalogue's order, or all of them if no id is given. An
+// id may be a pattern as of path.Match. If an id is unknown or does not run at the level, or a pattern matches none, the error
+// lists the known ones.
 func Pick(all []Scenario, level Level, ids ...string) ([]Scenario, error) {
 	var known []string
 	for _, s := range all {
@@ -198,16 +201,28 @@ func Pick(all []Scenario, level Level, ids ...string) ([]Scenario, error) {
 			known = append(known, s.ID)
 		}
 	}
+	matches := func(s string) bool {
+		return len(ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return match(id, s) })
+	}
 	for _, id := range ids {
-		if !slices.Contains(known, id) {
-			return nil, fmt.Errorf("unknown scenario %q at level %s; known: %s", id, level, strings.Join(known, ", "))
+		if _, err := path.Match(id, ""); err != nil {
+			return nil, fmt.Errorf("scenario %q: %w: want a name, or a pattern such as hook-*", id, err)
+		}
+		if !slices.ContainsFunc(known, func(k string) bool { return match(id, k) }) {
+			return nil, tool.NewUnknown("scenario", id, "at level "+string(level), known)
 		}
 	}
 	var picked []Scenario
 	for _, s := range all {
-		if s.Runs(level) && (len(ids) == 0 || slices.Contains(ids, s.ID)) {
+		if s.Runs(level) && matches(s.ID) {
 			picked = append(picked, s)
 		}
 	}
 	return picked, nil
+}
+
+// match reports whether an id is that name, or a pattern that matches it.
+func match(id, name string) bool {
+	ok, err := path.Match(id, name)
+	return ok && err == nil
 }

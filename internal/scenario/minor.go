@@ -92,7 +92,7 @@ func (s Scenario) In(minor string) Scenario {
 }
 
 // PickIn is Pick for one minor: it returns the scenarios that the minor can run and those that it must skip. It returns an
-// error with the reason if a given id must be skipped.
+// error with the reason if a given id must be skipped; a pattern skips it.
 func PickIn(all []Scenario, minor string, level Level, ids ...string) (picked, skipped []Scenario, err error) {
 	rows, err := Pick(all, level, ids...)
 	if err != nil {
@@ -103,7 +103,7 @@ func PickIn(all []Scenario, minor string, level Level, ids ...string) (picked, s
 		switch {
 		case why == "":
 			picked = append(picked, s)
-		case len(ids) > 0:
+		case slices.Contains(ids, s.ID):
 			return nil, nil, fmt.Errorf("%s cannot run scenario %q: %s", minor, s.ID, why)
 		default:
 			skipped = append(skipped, s)

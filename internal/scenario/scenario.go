@@ -17,10 +17,10 @@ limitations under the License.
 package scenario
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -44,7 +44,7 @@ func ParseLevel(name string) (Level, error) {
 	if slices.Contains(Levels(), Level(name)) {
 		return Level(name), nil
 	}
-	return "", fmt.Errorf("unknown level %q; known: %s", name, joined(Levels()))
+	return "", tool.NewUnknown("level", name, "", Levels())
 }
 
 // Scenario is one row of the catalogue.

@@ -22,10 +22,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -100,5 +100,5 @@ func ParseRuntime(name string) (sim.Behaviour, error) {
 	if slices.Contains(sim.Behaviours(), sim.Behaviour(name)) {
 		return sim.Behaviour(name), nil
 	}
-	return "", fmt.Errorf("unknown runtime %q; known: %s", name, strings.Join(Runtimes(), ", "))
+	return "", tool.NewUnknown("runtime", name, "", Runtimes())
 }

@@ -87,6 +87,22 @@ func parse(data []byte) (s Selection, err error) {
 	return s, nil
 }
 
+// Listed returns the entries of the lists, as specs whose text is a part of the name, that contain the text only. A minor's own
+// specs, of which an entry may match several or none, are known only to its e2e.test; see Choose.
+func (s Selection) Listed(only string) (run, not []Spec) {
+	list := func(groups []Group) (all []Spec) {
+		for _, g := range groups {
+			for _, text := range g.Specs {
+				if strings.Contains(text, only) {
+					all = append(all, Spec{Text: text, Why: g.Why})
+				}
+			}
+		}
+		return all
+	}
+	return list(s.Run), list(s.Not)
+}
+
 // Spec is one of upstream's specs.
 type Spec struct {
 	// Text is its full text, including labels: a name for people and for Ginkgo's focus.

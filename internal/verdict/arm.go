@@ -17,8 +17,9 @@ limitations under the License.
 package verdict
 
 import (
-	"fmt"
 	"slices"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // Arm is one of the two kubelets of a minor.
@@ -39,5 +40,5 @@ func ParseArm(name string) (Arm, error) {
 	if slices.Contains(Arms(), Arm(name)) {
 		return Arm(name), nil
 	}
-	return "", fmt.Errorf("unknown arm %q; known: %s, %s", name, Stock, Fixed)
+	return "", tool.NewUnknown("arm", name, "", Arms())
 }

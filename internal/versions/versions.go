@@ -24,9 +24,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // FileName is the name of the pins' file at the root of the checkout.
@@ -119,7 +120,7 @@ func (f *File) Minor(name string) (Minor, error) {
 	if m, ok := f.Minors[name]; ok {
 		return m, nil
 	}
-	return Minor{}, fmt.Errorf("unknown Kubernetes minor %q; %s knows %s", name, filepath.Base(f.path), strings.Join(f.MinorNames(), ", "))
+	return Minor{}, &tool.Unknown{What: "Kubernetes minor", Name: name, By: filepath.Base(f.path), Known: f.MinorNames()}
 }
 
 // MinorNames returns the known minors, sorted.
@@ -137,5 +138,5 @@ func (f *File) ProgramOf(binary string) (string, Program, error) {
 		known = slices.AppendSeq(known, maps.Keys(p.Packages))
 	}
 	slices.Sort(known)
-	return "", Program{}, fmt.Errorf("unknown program %q; %s knows %s", binary, filepath.Base(f.path), strings.Join(known, ", "))
+	return "", Program{}, &tool.Unknown{What: "program", Name: binary, By: filepath.Base(f.path), Known: known}
 }

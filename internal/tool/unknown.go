@@ -1,0 +1,52 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package tool
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Unknown reports a name that is not one of the known ones, a typing error most likely. The command line adds the nearest name.
+type Unknown struct {
+	// What is the kind of thing, At where it was looked for, with a preposition ("at level sim"); At may be empty.
+	What, Name, At string
+	// By is who knows the others, a file for example; it may be empty.
+	By    string
+	Known []string
+}
+
+func (e *Unknown) Error() string {
+	at := ""
+	if e.At != "" {
+		at = " " + e.At
+	}
+	known := "known:"
+	if e.By != "" {
+		known = e.By + " knows"
+	}
+	return fmt.Sprintf("unknown %s %q%s; %s %s", e.What, e.Name, at, known, strings.Join(e.Known, ", "))
+}
+
+// NewUnknown returns an *Unknown for names of any string type.
+func NewUnknown[T ~string](what, name, at string, known []T) *Unknown {
+	e := &Unknown{What: what, Name: name, At: at}
+	for _, k := range known {
+		e.Known = append(e.Known, string(k))
+	}
+	return e
+}
