@@ -21,8 +21,10 @@ set -o errexit -o nounset -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 output="${KGRACE_OUTPUT:-_output}"
-if compgen -G "${output}/nodes/*" >/dev/null; then
-  echo "clean: nodes are left in ${output}/nodes; take them down first (kgrace node down)" >&2
+# A node that is down leaves only its logs; its state file goes last.
+nodes=$(find "${output}/nodes" -name state.json -printf '%h\n' 2>/dev/null || true)
+if [[ -n "${nodes}" ]]; then
+  echo "clean: nodes are up, or crashed, in ${nodes//$'\n'/, }; take them down first (kgrace node down)" >&2
   exit 1
 fi
 if [[ -e "${output}/docker/engine.json" ]]; then
@@ -38,7 +40,21 @@ for stamp in "${output}"/trees/*/*/.git/kgrace-tree.json; do
     exit 1
   fi
 done
-rm -rf "${output:?}"/{trees,modules,bin,sim,artifacts,nodes,locks,image,docker}
+for state in "${output}"/rebase/*/rebase.json; do
+  [[ -f "${state}" ]] || continue
+  echo "clean: a rebase is under way in ${state%/*}; end it with kgrace patch rebase --continue or --abort" >&2
+  exit 1
+done
+for folder in artifacts bench bin check docker generated image locks matrix modules mutants nodes rebase sim trees typecheck upstream-e2e; do
+  [[ -e "${output:?}/${folder}" ]] || continue
+  # The module cache has folders that even their owner cannot write to.
+  chmod -R u+rwX "${output}/${folder}" 2>/dev/null || true
+  if ! rm -rf "${output:?}/${folder}"; then
+    echo "clean: ${output}/${folder} could not be removed, $(stat -c %U "${output}/${folder}") owns it: run make clean as its owner" >&2
+    exit 1
+  fi
+done
+rm -f "${output}/e2e-node-images.tar"
 # Other files in the folder stay.
 if [[ -d "${output}" ]]; then
   rmdir --ignore-fail-on-non-empty "${output}"

@@ -25,5 +25,10 @@ awk '
   $1 == "default:" { minor = $2 ":" }
   $1 == minor      { inside = 1 }
   inside && $1 == "go:" { print $2; found = 1; exit }
-  END { if (!found) { print "versions.yaml: no go: under the default minor" > "/dev/stderr"; exit 1 } }
+  END {
+    if (found) exit
+    sub(/:$/, "", minor)
+    print "versions.yaml: default: \"" minor "\" is not one of the minors below it that has a go:" > "/dev/stderr"
+    exit 1
+  }
 ' versions.yaml

@@ -14,7 +14,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-# Records scenarios on real nodes of both arms for the judges' tests: `make record SCENARIO=id`. Needs root.
+# Records scenarios on real nodes of both arms for the judges' tests: `make record SCENARIO=id`, which builds kgrace first. Needs root.
 
 set -o errexit -o nounset -o pipefail
 
@@ -26,7 +26,7 @@ if (( $# == 0 )); then
 fi
 artifacts=$(mktemp -d)
 trap 'rm -rf "${artifacts}"' EXIT
-go run ./cmd/kgrace regress --artifacts "${artifacts}" "$@"
+"${KGRACE_OUTPUT:-_output}/bin/kgrace" regress --level node --artifacts "${artifacts}" "$@"
 for arm in stock fixed; do
   for scenario in "$@"; do
     cp "${artifacts}/histories/node/${arm}/${scenario}.jsonl" "internal/judge/testdata/histories/${arm}/"

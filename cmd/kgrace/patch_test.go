@@ -220,7 +220,7 @@ func TestPatchRebaseCanBeGivenUp(t *testing.T) {
 	u.says(errs, "k8s.io/kubernetes@v1.37.99")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if code, _, errs := kgrace(ended, "patch", "rebase", "--to", "v1.37.3"); code != verdict.ExitInvalid || !strings.Contains(errs, "interrupted") {
+	if code, _, errs := kgrace(ended, "patch", "rebase", "--to", "v1.37.3"); code != 130 || !strings.Contains(errs, "interrupted") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	if _, err := os.Stat(filepath.Join(u.root, "_output/rebase/v1.37/rebase.json")); !os.IsNotExist(err) || len(changed(before, u.state())) > 0 {

@@ -45,13 +45,14 @@ func TestRegressRefusesUnknownNames(t *testing.T) {
 	}{
 		{[]string{"force-indirect"}, "known: force-direct, force-while-terminating"},
 		{[]string{"--arm", "left"}, "known: stock, fixed"},
-		{[]string{"--level", "moon"}, "known: sim, node, kind"},
-		{[]string{"--level", "kind"}, "known: sim, node"},
+		{[]string{"--level", "moon"}, `unknown level "moon"; known: sim, node` + "\n"},
+		{[]string{"--level", "kind"}, "level kind is run by `kgrace e2e`; this command knows sim, node"},
+		{[]string{"--level", "node", "--runtime", "crio"}, "--runtime is for level sim: a node of level node has a real containerd"},
 		{[]string{"--level", "sim", "--runtime", "docker"}, "known: containerd, crio"},
 		{[]string{"--kubernetes", "v1.2"}, "v1.37"},
 		{[]string{"--kubernetes", "v1.22", "sidecar-order"}, `"sidecar-order": since v1.29: init containers`},
-		{[]string{"--kubernetes", "all"}, "--kubernetes all is for runs at level sim"},
-		{[]string{"--kubernetes", "all", "--level", "sim", "-o", "json"}, "name one of v1.22, v1.35"},
+		{[]string{"--kubernetes", "all", "--level", "node"}, "--kubernetes all is for runs at level sim"},
+		{[]string{"--kubernetes", "all", "-o", "json"}, "name one of v1.22, v1.35"},
 		{[]string{"--judge", kept, "now"}, "name none"},
 		{[]string{"--output", "xml"}, "table"},
 	} {

@@ -29,7 +29,7 @@ import (
 func TestReportOfHistories(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "deep", "page.html")
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"report", kept, "-o", file}, &out, &errs); code != verdict.ExitGood {
+	if code := run(t.Context(), []string{"report", kept, "--file", file}, &out, &errs); code != verdict.ExitGood {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	if got := strings.TrimSpace(out.String()); got != file {

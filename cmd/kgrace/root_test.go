@@ -84,7 +84,7 @@ func TestExitCodes(t *testing.T) {
 		"minor to build":  {args: []string{"build", "--kubernetes", "v1.2"}, code: verdict.ExitUsage, errs: "knows v1.37"},
 		"unknown program": {args: []string{"build", "kublet"}, code: verdict.ExitUsage, errs: "kubelet"},
 		"no checkout":     {env: t.TempDir(), args: []string{"tree"}, code: verdict.ExitInvalid, errs: RootVar},
-		"interrupted":     {ctx: ended, args: []string{"tree"}, code: verdict.ExitInvalid, errs: "interrupted"},
+		"interrupted":     {ctx: ended, args: []string{"tree"}, code: 130, errs: "kgrace: interrupted by SIGINT\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(RootVar, root)

@@ -129,7 +129,7 @@ func TestMarkdown(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	if _, err := ParseColumn("build"); err == nil || !strings.Contains(err.Error(), "applies builds upstream") {
+	if _, err := ParseColumn("build"); err == nil || !strings.Contains(err.Error(), "applies, builds, upstream") {
 		t.Errorf("got %v", err)
 	}
 }
