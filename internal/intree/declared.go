@@ -26,9 +26,8 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // DeclaredFile is the name of the declaration in the folder of a series.
@@ -37,14 +36,14 @@ const DeclaredFile = "intree.yaml"
 // Declared is one test that a series adds or changes.
 type Declared struct {
 	// Package is the folder in the tree: "pkg/kubelet".
-	Package string `json:"package"`
+	Package string `json:"package" yaml:"package"`
 	// Test is the name of a test function, or of one of its subtests: "TestKill/zero".
-	Test string `json:"test"`
+	Test string `json:"test" yaml:"test"`
 	// Reason is a regular expression that matches the test's failure message on stock, or the compiler's error there. Empty
 	// for a kept test.
-	Reason string `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty" yaml:"reason,omitempty"`
 	// Kept explains why the test passes on stock too. Empty for a test that fails there.
-	Kept string `json:"kept,omitempty"`
+	Kept string `json:"kept,omitempty" yaml:"kept,omitempty"`
 
 	reason *regexp.Regexp
 }
@@ -71,22 +70,22 @@ var testName = regexp.MustCompile(`^(?:Test|Fuzz|Example)\w*(?:/\S+)?$`)
 // Declaration is the content of the file.
 type Declaration struct {
 	// Tests are run by `kgrace intree`, with go test.
-	Tests []Declared `json:"tests"`
+	Tests []Declared `json:"tests" yaml:"tests"`
 	// OnStock contains stock variants of helpers that call what stock does not have.
-	OnStock []StockForm `json:"onStock,omitempty"`
+	OnStock []StockForm `json:"onStock,omitempty" yaml:"onStock,omitempty"`
 	// Specs need a node; `kgrace e2e-node` runs them.
-	Specs []Spec `json:"specs,omitempty"`
+	Specs []Spec `json:"specs,omitempty" yaml:"specs,omitempty"`
 	// LeavesOff lists the patches of the default minor that this series omits.
-	LeavesOff []patchset.LeftOff `json:"leavesOff,omitempty"`
+	LeavesOff []patchset.LeftOff `json:"leavesOff,omitempty" yaml:"leavesOff,omitempty"`
 }
 
 // StockForm is a stock variant of helpers of the tests in one package. With it, a test that calls a changed function
 // through a helper compiles on stock, and fails there because of stock's behaviour.
 type StockForm struct {
 	// Package is the folder in the tree: "pkg/kubelet".
-	Package string `json:"package"`
+	Package string `json:"package" yaml:"package"`
 	// Code contains the helpers as Go declarations, with the names and receivers that they have in the tests.
-	Code string `json:"code"`
+	Code string `json:"code" yaml:"code"`
 }
 
 // LoadDeclaration reads the file in the folder of a series and returns an error if it is incomplete.
@@ -97,8 +96,8 @@ func LoadDeclaration(dir string) (Declaration, error) {
 		return Declaration{}, fmt.Errorf("%w: the file must list every test that the series adds or changes, and how it fails on stock", err)
 	}
 	var file Declaration
-	if err := yaml.UnmarshalStrict(data, &file); err != nil {
-		return Declaration{}, fmt.Errorf("%s: %w", name, err)
+	if _, err := tool.ReadYAML(name, data, &file); err != nil {
+		return Declaration{}, err
 	}
 	var errs []error
 	seen := map[string]bool{}

@@ -34,14 +34,14 @@ import (
 // Spec is one Ginkgo spec that a series adds to a suite that needs a node.
 type Spec struct {
 	// Package is the folder in the tree: "test/e2e_node".
-	Package string `json:"package"`
+	Package string `json:"package" yaml:"package"`
 	// Text is Ginkgo's name of the spec, including containers, without labels: "Pod Termination when a pod is deleted should
 	// ...".
-	Text string `json:"spec"`
+	Text string `json:"spec" yaml:"spec"`
 	// Reason is a regular expression that matches the spec's failure message against a stock kubelet. Empty for a kept spec.
-	Reason string `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty" yaml:"reason,omitempty"`
 	// Kept explains why the spec passes against a stock kubelet too. Empty for one that fails there.
-	Kept string `json:"kept,omitempty"`
+	Kept string `json:"kept,omitempty" yaml:"kept,omitempty"`
 
 	reason *regexp.Regexp
 }

@@ -25,8 +25,8 @@ import (
 // LeftOff is a patch of the leading series that another minor omits. Only the last patches of the leading series can be
 // omitted, and only those that contain nothing but tests: a minor without one implements every rule.
 type LeftOff struct {
-	Subject string `json:"subject"`
-	Reason  string `json:"reason"`
+	Subject string `json:"subject" yaml:"subject"`
+	Reason  string `json:"reason" yaml:"reason"`
 }
 
 // CompareSubjects compares the series of one minor with that of the leading minor. The subjects and their order must be the

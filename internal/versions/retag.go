@@ -24,7 +24,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/semver"
-	"sigs.k8s.io/yaml"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // Move returns the pins of m for another release of the same minor; our own revision starts at 1 again.
@@ -71,15 +72,12 @@ func Retag(root, minor, tag string) error {
 		block = regexp.MustCompile(`(?m)^(    `+field[0]+`: *)[^ \n]+`).ReplaceAllString(block, "${1}"+field[1])
 	}
 	edited = edited[:begin[0]] + block + edited[begin[1]:]
-	check := &File{path: path}
-	if err := yaml.UnmarshalStrict([]byte(edited), check); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := check.validate(); err != nil {
+	check, err := parseFile(path, []byte(edited))
+	if err != nil {
 		return err
 	}
 	if check.Minors[minor].Kubernetes != m.Kubernetes {
 		return fmt.Errorf("%s: the entry of %s is not written as a block; change it by hand", path, minor)
 	}
-	return os.WriteFile(path, []byte(edited), 0o644)
+	return tool.WriteFile(path, []byte(edited), 0o644)
 }

@@ -43,7 +43,7 @@ var (
 func (f *File) validate() error {
 	var errs []error
 	wrong := func(field, format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%s: %s: %s", f.path, field, fmt.Sprintf(format, args...)))
+		errs = append(errs, fmt.Errorf("%s: line %d: %s: %s", f.path, f.lines.Line(f.keys(field)...), field, fmt.Sprintf(format, args...)))
 	}
 	if len(f.Minors) == 0 {
 		wrong("minors", "empty; want at least one Kubernetes minor")
@@ -76,6 +76,28 @@ func (f *File) validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// keys splits the name of a field at its dots, but for those in the names of minors and of programs.
+func (f *File) keys(field string) []string {
+	group, rest, _ := strings.Cut(field, ".")
+	var names []string
+	switch group {
+	case "minors":
+		names = f.MinorNames()
+	case "programs":
+		names = slices.Collect(maps.Keys(f.Programs))
+	}
+	for _, name := range names {
+		if rest == name {
+			return []string{group, name}
+		}
+		if below, ok := strings.CutPrefix(rest, name+"."); ok {
+			below, deep, _ := strings.Cut(below, ".")
+			return []string{group, name, below, deep}
+		}
+	}
+	return []string{group}
 }
 
 func (m Minor) validate(name string, wrong func(field, format string, args ...any)) {

@@ -25,8 +25,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
@@ -36,30 +34,31 @@ const FileName = "versions.yaml"
 // File is versions.yaml.
 type File struct {
 	// Default is the minor that is used if none is named, and that the main module is built against.
-	Default string `json:"default"`
+	Default string `json:"default" yaml:"default"`
 	// Minors by name, "v1.37". Each has a series under patches/.
-	Minors map[string]Minor `json:"minors"`
+	Minors map[string]Minor `json:"minors" yaml:"minors"`
 	// Programs of a real node that are not part of Kubernetes, by name.
-	Programs map[string]Program `json:"programs"`
+	Programs map[string]Program `json:"programs" yaml:"programs"`
 
-	path string
+	path  string
+	lines *tool.YAML
 }
 
 // Minor pins one Kubernetes minor.
 type Minor struct {
 	// Kubernetes is the tag of k8s.io/kubernetes, "v1.37.2".
-	Kubernetes string `json:"kubernetes"`
+	Kubernetes string `json:"kubernetes" yaml:"kubernetes"`
 	// Staging is the matching tag of the staging modules, "v0.37.2".
-	Staging string `json:"staging"`
+	Staging string `json:"staging" yaml:"staging"`
 	// Go is the toolchain that builds and tests it, as a GOTOOLCHAIN value: "go1.26.10".
-	Go string `json:"go"`
+	Go string `json:"go" yaml:"go"`
 	// Revision counts our releases on top of the tag, from 1.
-	Revision int `json:"revision"`
+	Revision int `json:"revision" yaml:"revision"`
 	// Stubs maps modules that the module proxy does not have in the version required by this tag to their replacements.
 	// ParseStub lists the forms.
-	Stubs map[string]string `json:"stubs,omitempty"`
+	Stubs map[string]string `json:"stubs,omitempty" yaml:"stubs,omitempty"`
 	// Debian maps the binaries of a node that come from Debian packages instead of Programs to their packages.
-	Debian map[string]string `json:"debian,omitempty"`
+	Debian map[string]string `json:"debian,omitempty" yaml:"debian,omitempty"`
 }
 
 // FixedVersion returns the version that programs of the fixed arm report, "v1.37.2+grace.1". The part after the plus is
@@ -71,18 +70,18 @@ func (m Minor) FixedVersion() string {
 // Program pins a Go module and describes how to build its programs.
 type Program struct {
 	// Module and Version identify the module.
-	Module  string `json:"module"`
-	Version string `json:"version"`
+	Module  string `json:"module" yaml:"module"`
+	Version string `json:"version" yaml:"version"`
 	// Tags are the build tags.
-	Tags []string `json:"tags,omitempty"`
+	Tags []string `json:"tags,omitempty" yaml:"tags,omitempty"`
 	// CGO means that the build needs a C compiler. The other programs are built without cgo.
-	CGO bool `json:"cgo,omitempty"`
+	CGO bool `json:"cgo,omitempty" yaml:"cgo,omitempty"`
 	// Packages maps each binary to its main package.
-	Packages map[string]string `json:"packages"`
+	Packages map[string]string `json:"packages" yaml:"packages"`
 	// VersionVars are string variables that the build sets to Version, as the program's own makefile would.
-	VersionVars []string `json:"versionVars,omitempty"`
+	VersionVars []string `json:"versionVars,omitempty" yaml:"versionVars,omitempty"`
 	// For names the use of a program that a node does not run ("image", ...). Such a program is built only by name.
-	For string `json:"for,omitempty"`
+	For string `json:"for,omitempty" yaml:"for,omitempty"`
 }
 
 // Load reads and validates the file. Errors name the file, the field, and what was expected there.
@@ -94,10 +93,16 @@ func Load(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseFile(path, data)
+}
+
+func parseFile(path string, data []byte) (*File, error) {
 	f := &File{path: path}
-	if err := yaml.UnmarshalStrict(data, f); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	lines, err := tool.ReadYAML(path, data, f)
+	if err != nil {
+		return nil, err
 	}
+	f.lines = lines
 	if err := f.validate(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,89 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package tool
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReadYAML(t *testing.T) {
+	type entry struct {
+		Name string `yaml:"name"`
+		Size int    `yaml:"size"`
+	}
+	var into struct {
+		First  string           `yaml:"first"`
+		Others map[string]entry `yaml:"others"`
+	}
+	y, err := ReadYAML("x.yaml", []byte("first: a\n# a comment\nothers:\n  b:\n    name: c\n    size: 3\n"), &into)
+	if err != nil || into.Others["b"] != (entry{"c", 3}) {
+		t.Fatalf("%+v, %v", into, err)
+	}
+	for want, keys := range map[int][]string{1: {"first"}, 3: {"others", "z"}, 4: {"others", "b"}, 6: {"others", "b", "size"}} {
+		if got := y.Line(keys...); got != want {
+			t.Errorf("%v: line %d, want %d", keys, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"first: a\nsecond: b\n":                          "x.yaml: line 2: unknown field \"second\"",
+		"first: a\nothers:\n  b: {size: many}\n":         "x.yaml: line 3: cannot unmarshal",
+		"first: a\nothers: [\n":                          "x.yaml: yaml: line",
+		"first: a\nfirst: b\n":                           "line 2: mapping key \"first\" already defined at line 1",
+		"first: a\nothers:\n  b: {size: 1}\n c: {}\n":    "x.yaml: yaml: line",
+		"others:\n  b: {size: a}\n  c: {size: [], a: 1}": "line 3: unknown field \"a\"",
+	} {
+		if _, err := ReadYAML("x.yaml", []byte(text), &into); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+// A full disk leaves the old file and nothing half-written beside it.
+func TestWriteFileOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	if err := WriteFile(file, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/full", file+".new"); err != nil {
+		t.Fatal(err)
+	}
+	err := WriteFile(file, []byte("new"), 0o644)
+	if err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("got %v", err)
+	}
+	left, _ := os.ReadDir(dir)
+	if data, err := os.ReadFile(file); err != nil || string(data) != "old" || len(left) != 1 {
+		t.Errorf("the file is %q, %v; left %v", data, err, left)
+	}
+}
+
+func TestErrorsOfGit(t *testing.T) {
+	dir := t.TempDir()
+	_, err := Git(t.Context(), dir, nil, "rev-parse", "--verify", "-c")
+	if err == nil || !strings.HasPrefix(err.Error(), "git rev-parse --verify -c (in "+dir+"): exit status 128: fatal:") {
+		t.Errorf("got %v", err)
+	}
+	for _, gone := range []string{filepath.Join(os.TempDir(), "kgrace-download-1"), "/x/_output/trees/.tmp-12/tree"} {
+		if said := (&Error{Args: []string{"go", "list"}, Dir: gone, Stderr: "x", Err: os.ErrInvalid}).Error(); said != "go list: invalid argument: x" {
+			t.Errorf("%s: %s", gone, said)
+		}
+	}
+}
