@@ -55,11 +55,14 @@ func explain(err error) string {
 
 // nearest returns the known names that a mistyped one resembles, as cobra suggests commands.
 func nearest(name string, known []string) []string {
-	all := &cobra.Command{SuggestionsMinimumDistance: 2}
+	all := &cobra.Command{}
 	for _, k := range known {
 		all.AddCommand(&cobra.Command{Use: k, Run: func(*cobra.Command, []string) {}})
 	}
-	near := all.SuggestionsFor(name)
+	var near []string
+	for all.SuggestionsMinimumDistance = 1; len(near) == 0 && all.SuggestionsMinimumDistance <= 2; all.SuggestionsMinimumDistance++ {
+		near = all.SuggestionsFor(name)
+	}
 	return near[:min(len(near), 3)]
 }
 

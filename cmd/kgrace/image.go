@@ -64,7 +64,7 @@ Without --from: image, if the engine has kind's own node image of the version; e
 Prints the name, the ID, and the paths of the manifest of inputs and of the SPDX list; the image has both, too, in
 ` + kindnode.DocDir + `. If the command fails or is interrupted, it leaves only programs that were built.`,
 		Example: "  kgrace image build\n  kgrace image build --arm stock --from modules -o json\n  kgrace image build --from image kindest/node@sha256:…\n" +
-			"  kgrace image build --from tarball kubernetes-server-linux-amd64.tar.gz --image registry.example/kind-node:v1 --push",
+			"  kgrace image build --from tarball kubernetes-server-linux-amd64.tar.gz \\\n    --image registry.example/kind-node:v1 --push",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := verdict.ParseArm(arm)

@@ -97,12 +97,15 @@ func (a *app) beginEdit(ctx context.Context, r *kubetree.Repo, minor string, n i
 }
 
 func (a *app) continueEdit(ctx context.Context, r *kubetree.Repo, minor string) error {
+	// Not Ensure: this tree has the edits.
+	tree := r.TreeDir(minor, verdict.Fixed)
+	if !patchset.Editing(tree) {
+		return patchset.NotEditing(tree)
+	}
 	stock, err := r.Ensure(ctx, minor, verdict.Stock, nil)
 	if err != nil {
 		return err
 	}
-	// Not Ensure: this tree has the edits.
-	tree := r.TreeDir(minor, verdict.Fixed)
 	err = patchset.ContinueEdit(ctx, tree)
 	var c *patchset.Conflict
 	if errors.As(err, &c) {

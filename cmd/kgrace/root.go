@@ -141,6 +141,7 @@ Environment:
 		command.New(app.output, app.errs),
 	)
 	addHelp(root)
+	root.SetOut(app.output) // completion takes it here
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	addCompletion(app, root)

@@ -34,8 +34,14 @@ import (
 // TestMain lets the test binary act as kgrace where a node starts a copy of the running program.
 func TestMain(m *testing.M) {
 	localnode.MaybeInit()
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
 	os.Exit(m.Run())
 }
+
+// asProgram makes the test binary be kgrace: for what only a process has, such as signals.
+const asProgram = "KGRACE_TEST_AS_PROGRAM"
 
 // checkout returns a folder that passes for a checkout of this project.
 func checkout(t *testing.T) string {

@@ -64,7 +64,7 @@ func numbered(commits []string) []string {
 func ContinueEdit(ctx context.Context, tree string) error {
 	state := filepath.Join(tree, editState)
 	if !Editing(tree) {
-		return notEditing(tree)
+		return NotEditing(tree)
 	}
 	if err := stageResolved(ctx, tree); err != nil {
 		return err
@@ -94,13 +94,14 @@ func ContinueEdit(ctx context.Context, tree string) error {
 // AbortEdit discards all changes since Edit.
 func AbortEdit(ctx context.Context, tree string) error {
 	if !Editing(tree) {
-		return notEditing(tree)
+		return NotEditing(tree)
 	}
 	_, err := git(ctx, tree, nil, "rebase", "--abort")
 	return err
 }
 
-func notEditing(tree string) error {
+// NotEditing is the error of ContinueEdit and AbortEdit if no patch of the tree is being edited.
+func NotEditing(tree string) error {
 	return fmt.Errorf("%s: no patch is being edited; begin with `kgrace patch edit NUMBER`", tree)
 }
 
