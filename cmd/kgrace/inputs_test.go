@@ -86,6 +86,7 @@ var inputs = map[string]input{
 	"jobs":                      {args: "regress --jobs -1", says: "--jobs must be at least 1"},
 	"a part of no run":          {args: "regress --shard 0/2", says: "--shard needs a --run, or KGRACE_RUN"},
 	"a part of a strange run":   {args: "properties --shard 0/2 --run ../x", says: `--run: "../x" cannot identify a run`},
+	"a minor to judge":          {args: "regress --judge nowhere --kubernetes v1.36", says: "it goes without --kubernetes"},
 	"no histories to judge":     {args: "regress --judge nowhere", code: 3, says: "nowhere"},
 	"a history of no minor": {args: "regress --judge histories", code: 3, says: "now.jsonl: unknown Kubernetes minor \"v1.99\"; known: v1.37\n",
 		spoil: write("histories/now.jsonl", `{"history":1,"scenario":"now","arm":"stock","level":"node","minor":"v1.99","pod":"now","versions":{},"events":0}`+"\n")},

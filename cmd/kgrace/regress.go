@@ -93,7 +93,7 @@ Exit codes:
 			if err := q.resolve(ids); err != nil {
 				return err
 			}
-			if err := q.fitLevel(cmd.Flags().Changed("runtime")); err != nil {
+			if err := q.fit(cmd.Flags().Changed); err != nil {
 				return usage(err)
 			}
 			switch {
@@ -117,10 +117,15 @@ Exit codes:
 	return cmd
 }
 
-// fitLevel refuses flags that the level would ignore.
-func (q *regression) fitLevel(runtime bool) error {
+// fit refuses flags that would be ignored; given reports whether a flag was given.
+func (q *regression) fit(given func(flag string) bool) error {
+	for _, flag := range []string{"kubernetes", "arm", "level", "runtime", "artifacts", "jobs", "one-by-one"} {
+		if q.judge != "" && given(flag) {
+			return fmt.Errorf("--judge takes what it judges from the histories, and writes nothing; it goes without --%s", flag)
+		}
+	}
 	switch {
-	case runtime && scenario.Level(q.level) != scenario.LevelSim:
+	case given("runtime") && scenario.Level(q.level) != scenario.LevelSim:
 		return fmt.Errorf("--runtime is for level %s: a node of level %s has a real containerd", scenario.LevelSim, q.level)
 	case q.repeat < 1:
 		return errors.New("--repeat must be at least 1")
