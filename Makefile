@@ -110,7 +110,7 @@ image-teardown: kgrace ## stop the engine that image-setup started, and restore 
 	$(KGRACE) image teardown
 
 check: ## build the cluster check, one static program: _output/check/kubectl-kgrace
-	CGO_ENABLED=0 go build -trimpath -o _output/check/kubectl-kgrace ./cmd/kubectl-kgrace
+	CGO_ENABLED=0 go build -trimpath -o $(OUTPUT)/check/kubectl-kgrace ./cmd/kubectl-kgrace
 
 ##@ Work on kgrace
 
@@ -141,8 +141,8 @@ image-test: image ## test node images from every source, an interrupt, a cluster
 
 check-test: build check ## test the cluster check on real nodes of both arms, on a kind cluster with one of each, and on twenty fake nodes (root, Docker)
 	hack/setup.sh busybox-static && $(KGRACE) image build --from modules --arm stock
-	KGRACE_CHECK_PROGRAM=$(CURDIR)/_output/check/kubectl-kgrace go test -count=1 -run TestTwentyNodes ./internal/check
-	KGRACE_CHECK_PROGRAM=$(CURDIR)/_output/check/kubectl-kgrace KGRACE_NODE_BIN=$(abspath $(OUTPUT))/bin KGRACE_CHECK_CLUSTER=1 go test -count=1 -timeout=40m ./test/check
+	KGRACE_CHECK_PROGRAM=$(abspath $(OUTPUT))/check/kubectl-kgrace go test -count=1 -run TestTwentyNodes ./internal/check
+	KGRACE_CHECK_PROGRAM=$(abspath $(OUTPUT))/check/kubectl-kgrace KGRACE_NODE_BIN=$(abspath $(OUTPUT))/bin KGRACE_CHECK_CLUSTER=1 go test -count=1 -timeout=40m ./test/check
 
 page: ## test the report in a browser at desktop and phone size (installs chromium if missing)
 	hack/setup.sh chromium && hack/verify-report.sh

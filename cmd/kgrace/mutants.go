@@ -129,7 +129,7 @@ func fitting(ctx context.Context, r *kubetree.Repo, minor string, picked []mutan
 	}
 	var not []mutant.Mutant
 	for _, m := range picked {
-		if len(misfits(tree.Dir, []mutant.Mutant{m})) > 0 {
+		if m.Fits(tree.Dir) != nil {
 			not = append(not, m)
 		}
 	}

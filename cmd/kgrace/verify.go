@@ -19,8 +19,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -177,11 +175,7 @@ func repositoryChecks(root string) []check {
 func misfits(tree string, all []mutant.Mutant) []string {
 	var faults []string
 	for _, m := range all {
-		content, err := os.ReadFile(filepath.Join(tree, filepath.FromSlash(m.File)))
-		if err == nil {
-			_, err = m.Apply(string(content))
-		}
-		if err != nil {
+		if err := m.Fits(tree); err != nil {
 			faults = append(faults, err.Error())
 		}
 	}

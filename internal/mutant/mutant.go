@@ -55,6 +55,16 @@ func (m Mutant) Apply(content string) (string, error) {
 	return strings.Replace(content, m.Old, m.New, 1), nil
 }
 
+// Fits returns an error unless the mutant finds its text in a tree.
+func (m Mutant) Fits(tree string) error {
+	content, err := os.ReadFile(filepath.Join(tree, filepath.FromSlash(m.File)))
+	if err != nil {
+		return fmt.Errorf("mutant %s: %w", m.Name, err)
+	}
+	_, err = m.Apply(string(content))
+	return err
+}
+
 // Overlay writes the mutated file into dir and an overlay for `go build -overlay` that applies it to the tree, on top of the
 // overlay base if one is given. It returns the overlay's path.
 func (m Mutant) Overlay(dir, tree, base string) (string, error) {
