@@ -174,24 +174,6 @@ func TestFixedTree(t *testing.T) {
 	}
 }
 
-func TestFixedWithoutSeries(t *testing.T) {
-	r := newRepo(t)
-	lay := map[string]func() error{
-		"tree":  func() error { _, err := r.Ensure(t.Context(), testMinor, verdict.Fixed, nil); return err },
-		"reset": func() error { _, err := r.Reset(t.Context(), testMinor, verdict.Fixed, nil); return err },
-		"build": func() error { _, err := r.Build(t.Context(), testMinor, verdict.Fixed, "kubelet"); return err },
-	}
-	for name, lay := range lay {
-		var none *NoSeriesError
-		if err := lay(); !errors.As(err, &none) || none.Minor != testMinor {
-			t.Errorf("%s: %v, want a *NoSeriesError", name, err)
-		}
-	}
-	if _, err := os.Stat(r.Output); !os.IsNotExist(err) {
-		t.Errorf("%s is left (%v)", r.Output, err)
-	}
-}
-
 func TestSeriesChanges(t *testing.T) {
 	r := newRepo(t)
 	writeSeries(t, r, kubeletWith(1))
