@@ -92,6 +92,9 @@ func (q *endToEnd) resolveE2E(ids []string) (err error) {
 		}
 		ids = smoke
 	}
+	if q.jobs < 0 {
+		return usage(errors.New("--jobs must be at least 1"))
+	}
 	if q.arms, err = scenarioArms(q.arm); err != nil {
 		return usage(err)
 	}

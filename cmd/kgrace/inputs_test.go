@@ -100,6 +100,8 @@ var inputs = map[string]input{
 	"specs":                   {args: "e2e-node --specs mine", says: "want all, own or neighbours"},
 	"a focus":                 {args: "e2e-node --focus (", says: "--focus: error parsing regexp"},
 	"a smoke test of one":     {args: "e2e --smoke now", says: "--smoke selects the scenarios"},
+	"a cluster's jobs":        {args: "e2e --jobs -1", says: "--jobs must be at least 1"},
+	"a list's minor":          {args: "mutants --list --kubernetes v1.2", says: "versions.yaml knows"},
 	"a benchmark":             {args: "bench --bench (", says: "--bench: error parsing regexp"},
 	"too few rounds":          {args: "bench --count 1", says: "--count must be at least 10"},
 	"a column":                {args: "matrix --column build", says: "Did you mean builds?"},

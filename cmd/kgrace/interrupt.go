@@ -90,6 +90,7 @@ func ofInterrupt(err error) bool {
 	var ended *exec.ExitError
 	var failed *tool.Error
 	var coded *exitError
-	return errors.Is(err, context.Canceled) || errors.As(err, &ended) || errors.As(err, &failed) || errors.Is(err, fs.ErrNotExist) ||
+	var by *interrupt
+	return errors.Is(err, context.Canceled) || errors.As(err, &ended) || errors.As(err, &failed) || errors.Is(err, fs.ErrNotExist) || errors.As(err, &by) ||
 		errors.As(err, &coded) && coded.code != verdict.ExitRed
 }

@@ -88,6 +88,11 @@ mutants are written for the default minor's fix; another minor is refused if one
 			if err != nil {
 				return usage(err)
 			}
+			if minor != "" {
+				if _, _, err := app.seriesOf(minor); err != nil {
+					return err
+				}
+			}
 			if list {
 				var rows [][]string
 				for _, m := range picked {

@@ -31,6 +31,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/property"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/shard"
@@ -209,7 +210,11 @@ func playShard(ctx context.Context, suite string, c property.Config) (property.R
 	said, failed := suiteCommand(ctx, suite, c, config).CombinedOutput()
 	found, err := property.ReadResults(results)
 	if err != nil {
-		return found, fmt.Errorf("the suite of %s left no results: %w\n%s", c.Arm, errors.Join(err, failed), said)
+		if ctx.Err() != nil {
+			_ = os.Remove(config)
+			return found, context.Cause(ctx)
+		}
+		return found, errors.Join(fmt.Errorf("the suite of %s left no results: %w\n%s", c.Arm, errors.Join(err, failed), said), kubetree.DiskFull(c.Artifacts))
 	}
 	return found, os.Remove(config)
 }

@@ -73,6 +73,14 @@ func freeSpace(dir string) (uint64, error) {
 	return st.Bavail * uint64(st.Bsize), nil
 }
 
+// DiskFull returns an error (ENOSPC) if there is next to no space in a folder. It tells why a program failed that wrote there.
+func DiskFull(dir string) error {
+	if have, err := freeSpace(dir); err == nil && have < mib {
+		return &fs.PathError{Op: "write", Path: dir, Err: unix.ENOSPC}
+	}
+	return nil
+}
+
 const diskFull = "the disk is full"
 
 // ExplainSpace adds a remedy to an error about a full disk, whether ours or that of a program we ran.

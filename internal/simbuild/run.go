@@ -24,6 +24,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/simkubelet"
 )
@@ -62,7 +63,12 @@ func Run(ctx context.Context, suite string, c simkubelet.Config) (found result.R
 		failed = fmt.Errorf("the suite of %s did not pass (%w); see %s", c.Arm, failed, log)
 	}
 	if found, err = result.Read(results); err != nil {
-		return found, nil, errors.Join(fmt.Errorf("the suite of %s left no results; see %s", c.Arm, log), failed)
+		if ctx.Err() != nil {
+			_ = os.Remove(config)
+			return found, nil, context.Cause(ctx)
+		}
+		// A suite that finds the disk full cannot even say so in its log.
+		return found, nil, errors.Join(fmt.Errorf("the suite of %s left no results; see %s", c.Arm, log), failed, kubetree.DiskFull(c.Artifacts))
 	}
 	return found, failed, nil
 }
