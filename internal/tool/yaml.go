@@ -1,3 +1,5 @@
+//go:build !kgrace_v122
+
 /*
 Copyright The kgrace Authors.
 
