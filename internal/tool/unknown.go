@@ -18,6 +18,7 @@ package tool
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +31,9 @@ type Unknown struct {
 	Known []string
 }
 
+// shown is how many names a long list shows.
+const shown = 24
+
 func (e *Unknown) Error() string {
 	at := ""
 	if e.At != "" {
@@ -39,7 +43,11 @@ func (e *Unknown) Error() string {
 	if e.By != "" {
 		known = e.By + " knows"
 	}
-	return fmt.Sprintf("unknown %s %q%s; %s %s", e.What, e.Name, at, known, strings.Join(e.Known, ", "))
+	names := e.Known
+	if more := len(names) - shown; more > shown {
+		names = append(slices.Clone(names[:shown]), fmt.Sprintf("… and %d more", more))
+	}
+	return fmt.Sprintf("unknown %s %q%s; %s %s", e.What, e.Name, at, known, strings.Join(names, ", "))
 }
 
 // NewUnknown returns an *Unknown for names of any string type.
