@@ -94,6 +94,7 @@ var inputs = map[string]input{
 	"no histories":            {args: "properties --histories 0", says: "must be at least 1"},
 	"a mistyped mutant":       {args: "mutants round-dwn", says: "Did you mean round-down?"},
 	"mutants' level":          {args: "mutants --level kind", says: `unknown level "kind"; known: sim, node`},
+	"mutants not for nodes":   {args: "mutants --level node round-down", says: "none of these mutants names a scenario of level node"},
 	"mutants' minor":          {args: "mutants --kubernetes v1.2", says: "versions.yaml knows"},
 	"processes":               {args: "upstream-e2e --processes 0", says: "--processes must be at least 1"},
 	"a list without serial":   {args: "upstream-e2e --list --no-serial", says: "it goes without --no-serial"},

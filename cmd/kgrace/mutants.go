@@ -108,14 +108,10 @@ mutants are written for the default minor's fix; another minor is refused if one
 			if err != nil {
 				return err
 			}
-			tree, err := fitting(cmd.Context(), r, minor, picked)
-			if err != nil {
-				return err
-			}
 			if scenario.Level(level) == scenario.LevelNode {
-				return runMutantsOnNodes(cmd.Context(), app, r, tree, picked, jobs, out)
+				return runMutantsOnNodes(cmd.Context(), app, r, minor, picked, jobs, out)
 			}
-			return runMutants(cmd.Context(), app, r, tree, picked, out)
+			return runMutants(cmd.Context(), app, r, minor, picked, out)
 		},
 	}
 	addMinorFlag(cmd, &minor)
@@ -144,7 +140,11 @@ func fitting(ctx context.Context, r *kubetree.Repo, minor string, picked []mutan
 	return tree, nil
 }
 
-func runMutants(ctx context.Context, app *app, r *kubetree.Repo, tree *kubetree.Tree, picked []mutant.Mutant, out outputFlag) error {
+func runMutants(ctx context.Context, app *app, r *kubetree.Repo, minor string, picked []mutant.Mutant, out outputFlag) error {
+	tree, err := fitting(ctx, r, minor, picked)
+	if err != nil {
+		return err
+	}
 	pins, err := r.Versions.Minor(tree.Minor)
 	if err != nil {
 		return err

@@ -36,12 +36,16 @@ import (
 )
 
 // runMutantsOnNodes builds a kubelet of each mutant and runs the scenarios that it names on a real node.
-func runMutantsOnNodes(ctx context.Context, app *app, r *kubetree.Repo, tree *kubetree.Tree, picked []mutant.Mutant, jobs int, out outputFlag) error {
+func runMutantsOnNodes(ctx context.Context, app *app, r *kubetree.Repo, minor string, picked []mutant.Mutant, jobs int, out outputFlag) error {
 	tried := mutant.OnNodes(picked)
 	if len(tried) == 0 {
 		return usage(fmt.Errorf("none of these mutants names a scenario of level %s: %s", scenario.LevelNode, names(picked)))
 	}
 	if err := localnode.Check(ctx, localnode.Config{Dir: filepath.Join(nodesDir(r), "regress"), Name: "regress"}); err != nil {
+		return err
+	}
+	tree, err := fitting(ctx, r, minor, tried)
+	if err != nil {
 		return err
 	}
 	pins, err := r.Versions.Minor(tree.Minor)
