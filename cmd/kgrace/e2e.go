@@ -155,6 +155,7 @@ func (q *endToEnd) nodeImages(ctx context.Context, app *app, r *kubetree.Repo) (
 	for _, arm := range q.arms {
 		images[arm] = *q.images[arm]
 		if images[arm] != "" {
+			q.foreign = true
 			continue
 		}
 		built, err := kindnode.Build(ctx, kindnode.Options{Repo: r, Minor: q.minor, Arm: arm, Progress: app.errs})

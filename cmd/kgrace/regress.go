@@ -56,6 +56,8 @@ type regression struct {
 	scenarios []scenario.Scenario
 	skipped   []scenario.Scenario // the minor cannot run these
 	catalogue []scenario.Scenario
+	origin    *result.Origin // of the run
+	foreign   bool           // the nodes come from images that were given
 }
 
 func newRegressCommand(app *app) *cobra.Command {

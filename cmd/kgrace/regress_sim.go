@@ -57,6 +57,7 @@ func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) e
 	if err := q.split.begin(q.artifacts, shard.Catalogue); err != nil {
 		return err
 	}
+	q.origin = runOrigin(ctx, r, q.minor)
 	var reds, errs []error
 	all := map[string]result.Results{}
 	for _, p := range runtimes {
@@ -112,7 +113,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Behaviour, dir string, suites map[verdict.Arm]string) (results result.Results, failed, err error) {
 	begin := time.Now()
 	rows := q.scenarios
-	results = result.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Skipped: result.SkippedIn(q.minor, q.skipped)}
+	results = result.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Skipped: result.SkippedIn(q.minor, q.skipped), Origin: q.origin}
 	for _, s := range rows {
 		results.Scenarios = append(results.Scenarios, s.ID)
 	}

@@ -41,7 +41,7 @@ type suite struct {
 }
 
 var (
-	suiteOfNodes    = suite{scenario.LevelNode, "suite", []string{"histories", regress.FirstRuns}}
+	suiteOfNodes    = suite{scenario.LevelNode, "suite", []string{"histories", regress.FirstRuns, "logs"}}
 	suiteOfClusters = suite{scenario.LevelKind, "suite-kind", []string{"histories", regress.FirstRuns, "logs"}}
 )
 
@@ -88,12 +88,15 @@ func (q *regression) playOn(ctx context.Context, app *app, r *kubetree.Repo, too
 	if err != nil {
 		return results, nil, err
 	}
+	if q.origin = runOrigin(ctx, r, q.minor); c.Clusters != nil && q.foreign {
+		q.origin.Kubernetes, q.origin.Go, q.origin.Series = "", "", "" // the images were given, and only they know
+	}
 	failed = runSuite(ctx, program, config, filepath.Join(q.artifacts, s.name+".log"), app)
 	file := filepath.Join(q.artifacts, result.ResultsFile(s.level))
 	if results, err = result.Read(file); err != nil {
 		return results, failed, errors.Join(failed, err)
 	}
-	results.Skipped = result.SkippedIn(q.minor, q.skipped)
+	results.Skipped, results.Origin = result.SkippedIn(q.minor, q.skipped), q.origin
 	return results, failed, results.Write(file)
 }
 

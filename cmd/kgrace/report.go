@@ -111,7 +111,7 @@ func writeReport(dir, file string, known func() ([]string, error)) (string, erro
 	if none != nil {
 		return "", none
 	}
-	run, err := result.NewRun(string(results.Level), results, func(name string) string { return filepath.Join(dir, name) })
+	run, err := result.NewRun(string(results.Level), results, dir)
 	if err != nil {
 		return "", err
 	}

@@ -104,6 +104,11 @@ func (n *realNode) Recording() error {
 	return errors.Join(n.trouble, n.proxy.ExitsErr(), n.beside.Err())
 }
 
+// ExportLogs copies the logs of the node's programs, which the next run would replace.
+func (n *realNode) ExportLogs(dir string) error {
+	return os.CopyFS(dir, os.DirFS(n.Logs()))
+}
+
 func (n *realNode) Close(ctx context.Context) error {
 	var errs []error
 	if n.Node != nil {

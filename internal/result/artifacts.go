@@ -34,6 +34,8 @@ import (
 type Run struct {
 	// Name distinguishes the runs of one page: the level, or the part of the file name after "results-".
 	Name string
+	// Dir is the folder that the paths in the results are relative to; "" is the current one.
+	Dir string
 	Results
 	// Histories are by scenario and arm. A result whose scenario never ran has none.
 	Histories map[Key]history.History
@@ -67,7 +69,7 @@ func ReadArtifacts(dir string) ([]Run, error) {
 		if filepath.Base(file) == "results.json" && slices.ContainsFunc(runs, named) {
 			continue
 		}
-		run, err := NewRun(runName(file, r.Level), r, func(name string) string { return filepath.Join(dir, name) })
+		run, err := NewRun(runName(file, r.Level), r, dir)
 		errs = append(errs, err)
 		runs = append(runs, run)
 	}
@@ -111,16 +113,16 @@ func runName(file string, level scenario.Level) string {
 	return string(level)
 }
 
-// NewRun combines results with the histories that they name. locate returns the path of a history's file name. A history of
-// another scenario, arm or level than its result is an error.
-func NewRun(name string, r Results, locate func(string) string) (Run, error) {
-	run := Run{Name: name, Results: r, Histories: map[Key]history.History{}}
+// NewRun combines results with the histories that they name, relative to dir. A history of another scenario, arm or level than
+// its result is an error.
+func NewRun(name string, r Results, dir string) (Run, error) {
+	run := Run{Name: name, Dir: dir, Results: r, Histories: map[Key]history.History{}}
 	var errs []error
 	for _, one := range r.Results {
 		if one.History == "" {
 			continue
 		}
-		file := locate(one.History)
+		file := run.File(one.History)
 		h, err := history.ReadFile(file)
 		switch {
 		case err != nil:

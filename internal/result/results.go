@@ -47,7 +47,9 @@ type Results struct {
 	// Skipped are the scenarios that were skipped because the minor cannot run them.
 	Skipped []Skip `json:"lacking,omitempty"`
 	// Seconds is the duration of the run.
-	Seconds float64  `json:"seconds"`
+	Seconds float64 `json:"seconds"`
+	// Origin is nil if it is not known, as for histories that were judged again.
+	Origin  *Origin  `json:"origin,omitempty"`
 	Results []Result `json:"results"`
 }
 

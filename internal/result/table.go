@@ -133,21 +133,14 @@ func (r Results) sum(id string, rule scenario.Rule) string {
 	return sum
 }
 
-// Notes explains the unexpected results of a scenario.
+// Notes returns the reasons for everything in a scenario that is not as expected, and for second runs.
 func (r Results) Notes(id string) []string {
 	var notes []string
+	for _, fault := range r.Faults(id) {
+		notes = append(notes, fault.String())
+	}
 	for _, arm := range r.Arms {
-		one, ok := r.Find(id, arm)
-		if !ok {
-			notes = append(notes, fmt.Sprintf("%s on %s: no result; the run was cut short", id, arm))
-			continue
-		}
-		for _, rule := range one.Rules {
-			if !rule.Verdict.Good() {
-				notes = append(notes, one.Note(rule))
-			}
-		}
-		if one.Second != "" {
+		if one, _ := r.Find(id, arm); one.Second != "" {
 			notes = append(notes, fmt.Sprintf("%s on %s: %s", id, arm, one.SecondRun()))
 		}
 	}
@@ -171,35 +164,12 @@ func (r Results) skips() []string {
 	return lines
 }
 
-// Note describes the finding of one rule in one line.
-func (r Result) Note(rule Rule) string {
-	return fmt.Sprintf("%s on %s: %s (%s) %s: %s", r.Scenario, r.Arm, rule.Rule, rule.Rule.Title(), rule.Verdict, rule.Why)
-}
-
 func (r Results) closing() string {
 	var b strings.Builder
-	counts := map[verdict.Verdict]int{}
-	missing := 0
-	for _, id := range r.Scenarios {
-		for _, arm := range r.Arms {
-			one, ok := r.Find(id, arm)
-			if !ok {
-				missing++
-			}
-			for _, rule := range one.Rules {
-				counts[rule.Verdict]++
-			}
-		}
-	}
+	counts := r.Judged()
 	var parts []string
-	for _, v := range []verdict.Verdict{verdict.Reproduced, verdict.Repaired, verdict.Kept, verdict.NotReproduced, verdict.StillBroken,
-		verdict.Regressed, verdict.Invalid} {
-		if counts[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[v], v))
-		}
-	}
-	if missing > 0 {
-		parts = append(parts, fmt.Sprintf("%d missing", missing))
+	for _, v := range counts.Of() {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[v], v))
 	}
 	if len(parts) == 0 {
 		parts = []string{"nothing ran"}

@@ -82,6 +82,7 @@ func hooks() []Scenario {
 		Pod:    Pod{Grace: 60, Containers: with(HookExec, time.Second)},
 		Steps:  []Step{del(0, 60), del(5, 10)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), del(4, 10)}}},
+		Apart:  shorterOnFixed,
 		Expect: keeps(HookOnce),
 		Levels: everywhere,
 	}, {
@@ -92,6 +93,7 @@ func hooks() []Scenario {
 		Pod:    Pod{Grace: 60, Containers: with(HookExec, 8*time.Second)},
 		Steps:  []Step{del(0, 60), del(3, 20)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 24, Steps: []Step{del(0, 24), del(3, 16)}}},
+		Apart:  shorterOnFixed,
 		Expect: keeps(HookOnce),
 		Levels: everywhere,
 	}, {

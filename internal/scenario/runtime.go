@@ -30,6 +30,7 @@ func runtimes() []Scenario {
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Steps:  []Step{del(0, 60), del(3, 20)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 24, Steps: []Step{del(0, 24), del(3, 10)}}},
+		Apart:  shorterOnFixed,
 		Expect: keeps(RuntimeCalls),
 		Levels: everywhere,
 	}, {
@@ -40,6 +41,7 @@ func runtimes() []Scenario {
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Steps:  []Step{del(0, 60), del(3, 5)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), del(3, 5)}}},
+		Apart:  shorterOnFixed,
 		Expect: keeps(Quiet),
 		Levels: everywhere,
 	}, {
@@ -50,6 +52,7 @@ func runtimes() []Scenario {
 		Pod:      Pod{Grace: 60, Containers: []Container{{Name: "main", Stubborn: true, Probe: time.Second}}},
 		Steps:    []Step{del(0, 60), del(3, 20)},
 		Scaled:   map[Level]Times{LevelNode: {Grace: 24, Steps: []Step{del(0, 24), del(3, 12)}}},
+		Apart:    shorterOnFixed,
 		Expect:   keeps(Kept),
 		Levels:   everywhere,
 		BrokenIn: map[string]string{"v1.35": probesCut, "v1.36": probesCut},
@@ -61,6 +64,7 @@ func runtimes() []Scenario {
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Faults: []Fault{{Call: "StopContainer", Fails: true, For: 5 * time.Second}},
 		Steps:  []Step{force(0)},
+		Apart:  "stock stops the sandbox after a failed stop, which may kill the container before the retry; fixed retries, and the runtime refuses for 5 s",
 		Expect: keeps(OnlyShorter, Ends),
 		Watch:  untilSandboxStops,
 		Levels: []Level{LevelSim, LevelNode},

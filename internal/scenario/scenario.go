@@ -75,6 +75,8 @@ type Scenario struct {
 	// AsStock means that the scenario requests nothing that the series changes, so both arms must do the same, call by call. If
 	// the scenario ran on both arms, their histories are compared; the judge of R12 uses one history only.
 	AsStock bool
+	// Apart is the reason why the arms' containers may die at different times although every rule is kept on both.
+	Apart string
 	// Expect is the expected outcome of each rule on each arm.
 	Expect []Expectation
 	// Levels are the levels that run the scenario; Not gives the reason why another one cannot.
@@ -86,6 +88,9 @@ type Scenario struct {
 	// scenario checks, which the series does not fix.
 	BrokenIn map[string]string
 }
+
+// shorterOnFixed is why a row that shortens a grace, but asks for something else, ends earlier on fixed.
+const shorterOnFixed = "the row shortens the grace: fixed ends the pod by the shorter one, stock by the old one; its rule asks for something else"
 
 // Times replaces a scenario's times at one level.
 type Times struct {

@@ -174,6 +174,7 @@ func together(out string, p sim.Behaviour, rows []scenario.Scenario, parts []*Ma
 				file, m.Part, short(fmt.Sprint(part.Scenarios)), part.Arms, part.Minor, short(fmt.Sprint(want)), all.Arms, all.Minor)
 		}
 		all.Seconds, all.Skipped = max(all.Seconds, part.Seconds), part.Skipped
+		all.Origin = result.Joined(all.Origin, part.Origin)
 		for _, one := range part.Results {
 			key := result.Key{Scenario: one.Scenario, Arm: one.Arm}
 			if _, twice := byKey[key]; twice || !slices.Contains(want, one.Scenario) {
