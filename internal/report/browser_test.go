@@ -102,7 +102,7 @@ func TestPageInABrowser(t *testing.T) {
 		b.t = t
 		b.show("file://"+page, 390, "light")
 		var reachable, want int
-		b.evaluate(`[...document.querySelectorAll('a[href], summary, [tabindex="0"]')].filter(e => e.checkVisibility()).length`, &want)
+		b.evaluate(`[...document.querySelectorAll('a[href], summary, select, button, [tabindex="0"]')].filter(e => e.checkVisibility()).length`, &want)
 		seen := map[string]bool{}
 		for range want + 1 {
 			for _, kind := range []string{"rawKeyDown", "keyUp"} {
@@ -158,7 +158,7 @@ func TestBrowserSeesFaults(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"too wide":     {"</main>", `<div style="width:600px">x</div></main>`, "px wide in 390 px"},
 		"request":      {"</main>", `<img src="http://127.0.0.1:9/x.png" alt=""></main>`, "Content Security Policy"},
-		"free request": {`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">`, `<img src="http://127.0.0.1:9/x.png" alt="">`, "asks for http://127.0.0.1:9/x.png"},
+		"free request": {`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'">`, `<img src="http://127.0.0.1:9/x.png" alt="">`, "asks for http://127.0.0.1:9/x.png"},
 		"script":       {"</main>", `<script>console.log(1)</script></main>`, "Content Security Policy"},
 		"dead link":    {"</main>", `<a href="#nowhere">x</a></main>`, "nothing has the id nowhere"},
 		"same id":      {"</main>", `<p id="matrix">x</p></main>`, "two elements with id matrix"},

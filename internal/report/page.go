@@ -23,6 +23,7 @@ import (
 	"html/template"
 	"io"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,13 +52,21 @@ type page struct {
 	Title    string
 	Status   verdict.Status
 	Sentence string
-	Medians  []medians
-	Counts   []chip
-	Facts    []fact
-	Notes    []string
-	Columns  []column
-	Rows     []row
+	// Expected and Unexpected count the cells of the matrix by verdict, Cells counts all of them. Judged counts the verdicts on
+	// rules, as the table of the command does.
+	Expected, Unexpected []chip
+	Cells                int
+	Judged               string
+	Medians              []medians
+	Runs                 []overview
+	Faults, Seconds      []note
+	Filter               []choice
+	Columns              []column
+	Rows                 []row
+	// Odd means that a row is kept although its times differ.
+	Odd      bool
 	Sections []section
+	Rules    []ruleText
 	// Matrix links to the proof per patch and minor in the same directory.
 	Matrix bool
 }
@@ -70,13 +79,51 @@ const (
 
 // column is one run in the matrix, with a column for each of its arms.
 type column struct {
-	Name string
-	Arms []verdict.Arm
+	Name, About string
+	Arms        []columnArm
+}
+
+// columnArm is a column of cells, with their number by verdict.
+type columnArm struct {
+	Arm    verdict.Arm
+	Counts []chip
+}
+
+func newColumn(run result.Run, name string) column {
+	c := column{Name: name, About: times[run.Level]}
+	for _, arm := range run.Arms {
+		expected, not := counted(run.Leads(arm))
+		c.Arms = append(c.Arms, columnArm{arm, slices.Concat(not, expected)})
+	}
+	return c
+}
+
+// site is where the page will be: link returns the address of a file of the artifacts, matrix says that the proof per patch and
+// minor is beside it.
+type site struct {
+	link   func(path string) string
+	matrix bool
+}
+
+// siteOf returns the site of a page at a path.
+func siteOf(path string) site {
+	dir := filepath.Dir(path)
+	return site{matrix: exists(filepath.Join(dir, MatrixPage)), link: func(file string) string {
+		from, err := filepath.Abs(dir)
+		to, broken := filepath.Abs(file)
+		if err != nil || broken != nil {
+			return ""
+		}
+		if to, err = filepath.Rel(from, to); err != nil {
+			return ""
+		}
+		return (&url.URL{Path: filepath.ToSlash(to)}).String()
+	}}
 }
 
 // writePage writes runs as one self-contained HTML page. The output is deterministic. A result of a scenario that is not in the
 // catalogue is an error.
-func writePage(w io.Writer, runs []result.Run, catalogue []scenario.Scenario, withMatrix bool) error {
+func writePage(w io.Writer, runs []result.Run, catalogue []scenario.Scenario, at site) error {
 	if len(runs) == 0 {
 		return fmt.Errorf("report: no run to show")
 	}
@@ -84,15 +131,38 @@ func writePage(w io.Writer, runs []result.Run, catalogue []scenario.Scenario, wi
 	if err != nil {
 		return err
 	}
-	p := page{Style: template.CSS(palette + style), Title: "kgrace: stock against fixed", Status: worst(runs), Matrix: withMatrix}
+	p := page{Title: "kgrace: stock against fixed", Status: worst(runs), Matrix: at.matrix}
 	p.summarize(runs)
 	for _, run := range runs {
-		p.Columns = append(p.Columns, column{columnName(run, runs), run.Arms})
+		p.Columns = append(p.Columns, newColumn(run, columnName(run, runs)))
 	}
+	var parts []filtered
+	ruled := map[scenario.Rule]bool{}
 	for _, s := range shown {
-		p.Rows = append(p.Rows, matrixRow(s, runs))
-		p.Sections = append(p.Sections, newSection(s, runs))
+		part := filterOf(s, runs)
+		parts = append(parts, part)
+		for _, rule := range strings.Fields(part.Rules) {
+			ruled[scenario.Rule(rule)] = true
+		}
+		r := matrixRow(s, runs)
+		r.filtered, p.Odd = part, p.Odd || r.odd()
+		p.Rows = append(p.Rows, r)
+		sec := newSection(s, runs, at)
+		sec.filtered = part
+		p.Sections = append(p.Sections, sec)
+		for i := range p.Faults {
+			if p.Faults[i].scenario == s.ID {
+				p.Faults[i].filtered = part
+			}
+		}
 	}
+	for _, rule := range scenario.Rules() {
+		if ruled[rule] {
+			p.Rules = append(p.Rules, newRuleText(rule))
+		}
+	}
+	p.Filter = newFilter(parts)
+	p.Style = template.CSS(palette+style) + filterStyle(p.Filter)
 	return pageTemplate.Execute(w, p)
 }
 
@@ -120,7 +190,7 @@ func WriteFile(path string, runs []result.Run) error {
 
 func writeFile(path string, runs []result.Run, catalogue []scenario.Scenario) error {
 	var page bytes.Buffer
-	if err := writePage(&page, runs, catalogue, exists(filepath.Join(filepath.Dir(path), MatrixPage))); err != nil {
+	if err := writePage(&page, runs, catalogue, siteOf(path)); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

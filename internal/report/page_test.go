@@ -47,16 +47,16 @@ func rowsForTests() []scenario.Scenario {
 	}
 	levels := []scenario.Level{scenario.LevelSim, scenario.LevelNode}
 	return []scenario.Scenario{{
-		ID: "force-while-terminating", Source: "#113717", Stock: "killed at 30 s, the API object gone at 3 s", Fixed: "killed at 3 s",
+		ID: "force-while-terminating", Family: "grace", Source: "#113717", Stock: "killed at 30 s, the API object gone at 3 s", Fixed: "killed at 3 s",
 		Pod: scenario.Pod{Grace: 30, Containers: stubborn}, Steps: []scenario.Step{del(0, 30), force(3)}, Levels: levels,
 	}, {
-		ID: "long-grace", Source: "derived", Stock: "killed after an hour", Fixed: "killed at 10 s",
+		ID: "long-grace", Family: "grace", Source: "derived", Stock: "killed after an hour", Fixed: "killed at 10 s",
 		Pod: scenario.Pod{Grace: 3600, Containers: stubborn}, Steps: []scenario.Step{del(0, 3600), force(10)}, Levels: levels,
 	}, {
-		ID: "lengthen", Source: "#6804", Stock: "killed at 5 s", Fixed: "killed at 5 s",
+		ID: "lengthen", Family: "grace", Source: "#6804", Stock: "killed at 5 s", Fixed: "killed at 5 s",
 		Pod: scenario.Pod{Grace: 60, Containers: stubborn}, Steps: []scenario.Step{del(0, 5), del(2, 60)}, Levels: levels,
 	}, {
-		ID: "hook-exec-shorten", Source: "containerd/containerd#5021, #127339", Stock: "hook and container live to the old deadline",
+		ID: "hook-exec-shorten", Family: "hook", Source: "containerd/containerd#5021, #127339", Stock: "hook and container live to the old deadline",
 		Fixed: "hook cut at 5 s, killed by 7 s",
 		Pod: scenario.Pod{Grace: 60, Containers: []scenario.Container{{Name: "main", Stubborn: true,
 			Hook: &scenario.Hook{Kind: scenario.HookExec}}}},
@@ -64,17 +64,22 @@ func rowsForTests() []scenario.Scenario {
 		Scaled: map[scenario.Level]scenario.Times{scenario.LevelNode: {Grace: 20, Steps: []scenario.Step{del(0, 20), del(3, 5)}}},
 		Levels: levels,
 	}, {
-		ID: "sidecar-force", Source: "waitForTurn", Stock: "held to the old deadline", Fixed: "all dead at 3 s",
+		ID: "sidecar-force", Family: "sidecar", Source: "waitForTurn", Stock: "held to the old deadline", Fixed: "all dead at 3 s",
 		Pod: scenario.Pod{Grace: 20, Containers: stubborn, Sidecars: []scenario.Container{{Name: "sidecar-1", Stubborn: true},
 			{Name: "sidecar-2", Stubborn: true}}},
 		Steps: []scenario.Step{del(0, 20), force(3)}, Levels: levels,
+	}, {
+		ID: "quiet-cancel", Family: "runtime", Source: "derived", Stock: "the same: stock cancels nothing", Fixed: "no FailedKillPod, one Killing event",
+		Apart: "the row shortens the grace; its rule asks for something else",
+		Pod:   scenario.Pod{Grace: 60, Containers: stubborn}, Steps: []scenario.Step{del(0, 60), del(3, 5)},
+		Levels: levels, Not: map[scenario.Level]string{scenario.LevelKind: "not for this test"},
 	}}
 }
 
 func render(t *testing.T, runs []result.Run) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := writePage(&b, runs, rowsForTests(), false); err != nil {
+	if err := writePage(&b, runs, rowsForTests(), siteOf(filepath.Join("testdata", "artifacts", result.PageFile))); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -151,33 +156,12 @@ func TestPageNeedsNoNetwork(t *testing.T) {
 }
 
 func TestPageRefusesWhatTheCatalogueHasNot(t *testing.T) {
-	err := writePage(&bytes.Buffer{}, []result.Run{{Name: "node", Results: result.Results{Scenarios: []string{"nonsense"}}}}, rowsForTests(), false)
+	err := writePage(&bytes.Buffer{}, []result.Run{{Name: "node", Results: result.Results{Scenarios: []string{"nonsense"}}}}, rowsForTests(), site{})
 	if err == nil || !strings.Contains(err.Error(), `unknown scenario "nonsense"; known: force-while-terminating, hook-exec-shorten`) {
 		t.Errorf("got %v", err)
 	}
-	if err := writePage(&bytes.Buffer{}, nil, rowsForTests(), false); err == nil {
+	if err := writePage(&bytes.Buffer{}, nil, rowsForTests(), site{}); err == nil {
 		t.Error("a page without a run was written")
-	}
-}
-
-func TestLeadIsTheWorst(t *testing.T) {
-	for want, all := range map[verdict.Verdict][]verdict.Verdict{
-		verdict.Kept:       {verdict.Kept},
-		verdict.Repaired:   {verdict.Kept, verdict.Repaired},
-		verdict.Invalid:    {verdict.Repaired, verdict.Invalid},
-		verdict.Regressed:  {verdict.Repaired, verdict.Regressed, verdict.Invalid},
-		verdict.Reproduced: {verdict.Kept, verdict.Reproduced},
-	} {
-		var r result.Result
-		for _, v := range all {
-			r.Rules = append(r.Rules, result.Rule{Verdict: v})
-		}
-		if got := lead(r); got != want {
-			t.Errorf("%v: got %s, want %s", all, got, want)
-		}
-	}
-	if got := lead(result.Result{}); got != verdict.Invalid {
-		t.Errorf("no rule: %s", got)
 	}
 }
 
@@ -185,7 +169,7 @@ func TestBlockSaysWhoWasLate(t *testing.T) {
 	late := result.Result{Scenario: "a", Arm: verdict.Fixed, Rules: []result.Rule{{Finding: judge.Finding{RuntimeLate: 1.94}, Verdict: verdict.Repaired}}}
 	second := result.Result{Scenario: "b", Arm: verdict.Fixed, Second: "R2: late by 2.3 s"}
 	run := result.Run{Results: result.Results{Arms: []verdict.Arm{verdict.Fixed}, Results: []result.Result{late, second}}}
-	a, b := newBlock(scenario.Scenario{ID: "a"}, run, "node").Arms[0], newBlock(scenario.Scenario{ID: "b"}, run, "node").Arms[0]
+	a, b := newBlock(scenario.Scenario{ID: "a"}, run, "node", site{}).Arms[0], newBlock(scenario.Scenario{ID: "b"}, run, "node", site{}).Arms[0]
 	if a.Late != "runtime late by 1.9 s" || a.Second != "" || b.Late != "" || !strings.Contains(b.Second, "R2: late by 2.3 s") {
 		t.Errorf("the page says %q %q, %q %q", a.Late, a.Second, b.Late, b.Second)
 	}

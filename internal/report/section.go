@@ -19,6 +19,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,7 +34,10 @@ import (
 type row struct {
 	ID    string
 	Cells []cell
+	filtered
 }
+
+func (r row) odd() bool { return slices.ContainsFunc(r.Cells, func(c cell) bool { return c.Odd }) }
 
 // cell is one scenario on one arm at one level; empty where it does not run.
 type cell struct {
@@ -42,6 +46,8 @@ type cell struct {
 	// Not is the reason why the scenario does not run at the level.
 	Not   string
 	First bool // of its run
+	// Odd means that every rule is kept although the arms' times differ; the section says why.
+	Odd bool
 }
 
 // section is one scenario with all its results.
@@ -49,6 +55,7 @@ type section struct {
 	ID, Stock, Fixed string
 	Source           []sourcePart
 	Blocks           []block
+	filtered
 }
 
 // sourcePart is a part of a scenario's source: text, or a link to the thread that it names.
@@ -62,14 +69,17 @@ type block struct {
 	ID, Run, Steps string
 	Arms           []armView
 	Rules          []ruleView
-	// Several means that the section has more than one block.
-	Several bool
+	// Apart is why the arms' times differ although every rule is kept.
+	Apart string
+	Calls *callsView
 }
 
 // armView is the result of one arm.
 type armView struct {
+	ID      string
 	Arm     verdict.Arm
 	Version string
+	History string // address of the file
 	Chip    chip
 	Dead    string
 	// Late is how late the runtime was, if the verdict depends on the kubelet's request; Second is the reason for a second run.
@@ -78,6 +88,8 @@ type armView struct {
 	Drawing *drawing
 	Missing string
 	Words   string
+	// Again is nil if everything is as expected.
+	Again *again
 }
 
 // ruleView is one rule with the judge's finding on each arm.
@@ -89,8 +101,18 @@ type ruleView struct {
 
 type ruleCell struct {
 	chip
+	ID  string
 	Arm verdict.Arm
 	Why string
+	// Text is the rule in the contract's words, for what is not as expected.
+	Text *ruleText
+}
+
+// again is what a reader needs to look into something that is not as expected.
+type again struct {
+	Command      string
+	History, Log string // addresses of files
+	Grep         string
 }
 
 func matrixRow(s scenario.Scenario, runs []result.Run) row {
@@ -105,7 +127,8 @@ func matrixRow(s scenario.Scenario, runs []result.Run) row {
 			}
 			if slices.Contains(run.Scenarios, s.ID) {
 				one, _ := run.Find(s.ID, arm)
-				c.chip, c.Dead, c.Href = newChip(lead(one)), deadAt(one), "#"+blockID(s, run)
+				c.chip, c.Dead, c.Href = newChip(run.LeadOf(s.ID, arm)), deadAt(one), "#"+blockID(s.ID, run)
+				c.Odd = run.Apart(s.ID)
 			}
 			r.Cells = append(r.Cells, c)
 		}
@@ -114,7 +137,16 @@ func matrixRow(s scenario.Scenario, runs []result.Run) row {
 }
 
 // blockID returns the anchor of a scenario at a level.
-func blockID(s scenario.Scenario, run result.Run) string { return s.ID + "-" + run.Name }
+func blockID(id string, run result.Run) string { return id + "-" + run.Name }
+
+// figureID returns the anchor of a drawing, and ruleID that of the finding on a rule below it.
+func figureID(id string, run result.Run, arm verdict.Arm) string {
+	return blockID(id, run) + "-" + string(arm)
+}
+
+func ruleID(id string, run result.Run, arm verdict.Arm, rule scenario.Rule) string {
+	return figureID(id, run, arm) + "-" + string(rule)
+}
 
 func deadAt(r result.Result) string {
 	if r.Dead == nil {
@@ -135,21 +167,23 @@ func rounded(s float64) string {
 	return fmt.Sprintf("%.*f s", digits, s)
 }
 
-func newSection(s scenario.Scenario, runs []result.Run) section {
+func newSection(s scenario.Scenario, runs []result.Run, at site) section {
 	sec := section{ID: s.ID, Stock: s.Stock, Fixed: s.Fixed, Source: sources(s.Source)}
 	for _, run := range runs {
 		if slices.Contains(run.Scenarios, s.ID) {
-			sec.Blocks = append(sec.Blocks, newBlock(s, run, columnName(run, runs)))
+			sec.Blocks = append(sec.Blocks, newBlock(s, run, columnName(run, runs), at))
 		}
-	}
-	for i := range sec.Blocks {
-		sec.Blocks[i].Several = len(sec.Blocks) > 1
 	}
 	return sec
 }
 
-func newBlock(s scenario.Scenario, run result.Run, name string) block {
-	b := block{ID: blockID(s, run), Run: name, Steps: steps(s.At(run.Level))}
+func newBlock(s scenario.Scenario, run result.Run, name string, at site) block {
+	b := block{ID: blockID(s.ID, run), Run: name, Steps: steps(s.At(run.Level)), Calls: newCalls(s, run)}
+	if run.Apart(s.ID) {
+		if b.Apart = s.Apart; b.Apart == "" {
+			b.Apart = "the catalogue gives no reason; compare the calls of both arms below"
+		}
+	}
 	timelines := map[verdict.Arm]timeline{}
 	var moments []time.Duration
 	for _, arm := range run.Arms {
@@ -161,15 +195,18 @@ func newBlock(s scenario.Scenario, run result.Run, name string) block {
 	shared := newAxis(moments)
 	for _, arm := range run.Arms {
 		one, ran := run.Find(s.ID, arm)
-		v := armView{Arm: arm, Chip: newChip(lead(one)), Dead: deadAt(one)}
+		v := armView{ID: figureID(s.ID, run, arm), Arm: arm, Chip: newChip(run.LeadOf(s.ID, arm)), Dead: deadAt(one)}
 		if late := one.LateBy(); late > 0 {
 			v.Late = result.RuntimeLate(late)
 		}
 		if one.Second != "" {
 			v.Second = one.SecondRun()
 		}
+		if !one.Good() {
+			v.Again = newAgain(s, run, arm, at)
+		}
 		if h, ok := run.Histories[result.Key{Scenario: s.ID, Arm: arm}]; ok {
-			v.Version, v.Words = h.Versions["kubelet"], h.Timeline()
+			v.Version, v.Words, v.History = h.Versions["kubelet"], h.Timeline(), at.link(run.File(one.History))
 			d := draw(timelines[arm], shared, b.ID+"-"+string(arm), fmt.Sprintf("%s on %s, level %s", s.ID, arm, name), describe(one, timelines[arm]))
 			v.Drawing = &d
 		} else if v.Missing = "No history: the run was cut short."; ran && len(one.Rules) > 0 {
@@ -212,20 +249,42 @@ func ruleViews(s scenario.Scenario, run result.Run) []ruleView {
 		v := ruleView{Rule: rule, Title: rule.Title()}
 		for _, arm := range run.Arms {
 			one, ok := run.Find(s.ID, arm)
-			c := ruleCell{chip: newChip(one.VerdictOn(rule)), Arm: arm, Why: "no result; the run was cut short"}
-			if ok {
-				c.Why = "not judged"
+			found := one.VerdictOn(rule)
+			c := ruleCell{chip: newChip(found), ID: ruleID(s.ID, run, arm, rule), Arm: arm, Why: "not judged"}
+			if !ok {
+				c.chip, c.Why = newChip(result.Missing), "no result; the run was cut short"
 			}
-			for _, found := range one.Rules {
-				if found.Rule == rule {
-					c.Why = found.Why
-				}
+			if i := slices.IndexFunc(one.Rules, func(r result.Rule) bool { return r.Rule == rule }); i >= 0 {
+				c.Why = one.Rules[i].Why
+			}
+			if ok && !found.Good() {
+				text := newRuleText(rule)
+				c.Text = &text
 			}
 			v.Cells = append(v.Cells, c)
 		}
 		views = append(views, v)
 	}
 	return views
+}
+
+func newAgain(s scenario.Scenario, run result.Run, arm verdict.Arm, at site) *again {
+	a := &again{Command: run.Again(s, arm)}
+	h, ok := run.Histories[result.Key{Scenario: s.ID, Arm: arm}]
+	if one, _ := run.Find(s.ID, arm); ok {
+		a.History = at.link(run.File(one.History))
+	}
+	if file := run.Log(arm); file != "" {
+		pod := h.Pod
+		if pod == "" {
+			pod = s.ID
+		}
+		a.Log = at.link(file)
+		if path, err := url.PathUnescape(a.Log); err == nil {
+			a.Grep = fmt.Sprintf("grep %s %s", pod, path)
+		}
+	}
+	return a
 }
 
 // steps describes the steps of a scenario.

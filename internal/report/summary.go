@@ -18,16 +18,13 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/result"
+	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
-
-// fact is a name with its value.
-type fact struct{ Name, Value string }
 
 // chip shows a verdict as a sign, a word and a colour, never as only one of them.
 type chip struct {
@@ -37,36 +34,48 @@ type chip struct {
 
 // signs are the signs of the verdicts: calm for expected ones, loud for red ones.
 var signs = map[verdict.Verdict]string{
-	verdict.Reproduced: "✕", verdict.Repaired: "✓", verdict.Kept: "=",
-	verdict.NotReproduced: "!", verdict.StillBroken: "!", verdict.Regressed: "!", verdict.Invalid: "?",
+	verdict.Reproduced: "↺", verdict.Repaired: "✓", verdict.Kept: "=",
+	verdict.NotReproduced: "!", verdict.StillBroken: "!", verdict.Regressed: "!", verdict.Invalid: "?", result.Missing: "?",
 }
-
-// verdicts are in order of severity, the worst first.
-var verdicts = []verdict.Verdict{verdict.Regressed, verdict.StillBroken, verdict.NotReproduced, verdict.Invalid, verdict.Reproduced,
-	verdict.Repaired, verdict.Kept}
 
 func newChip(v verdict.Verdict) chip {
 	class := string(v)
-	if v.Red() {
+	switch {
+	case v.Red():
 		class = "red"
+	case v == result.Missing:
+		class = string(verdict.Invalid)
 	}
 	return chip{Class: class, Sign: signs[v], Word: string(v)}
 }
 
-// lead returns the verdict that represents a result: the worst, and a repair before a kept rule.
-func lead(r result.Result) verdict.Verdict {
-	for _, v := range verdicts {
-		if slices.ContainsFunc(r.Rules, func(one result.Rule) bool { return one.Verdict == v }) {
-			return v
+// counted returns the chips of a tally: what is expected, and what is not.
+func counted(t result.Tally) (expected, not []chip) {
+	for _, v := range t.Of() {
+		one := newChip(v)
+		one.N = t[v]
+		if v.Good() {
+			expected = append(expected, one)
+		} else {
+			not = append(not, one)
 		}
 	}
-	return verdict.Invalid
+	return expected, not
 }
 
-// medians compares the arms of one run by the time from force to dead.
+// inWords returns a tally as text.
+func inWords(t result.Tally) string {
+	var words []string
+	for _, v := range t.Of() {
+		words = append(words, fmt.Sprintf("%d %s", t[v], v))
+	}
+	return strings.Join(words, ", ")
+}
+
+// medians compares the arms of one run by the time from force to dead. Its scale is its own: Most is its full width.
 type medians struct {
-	Name string
-	Bars []bar
+	Name, About, Most string
+	Bars              []bar
 }
 
 type bar struct {
@@ -76,59 +85,74 @@ type bar struct {
 	Of      int
 }
 
+// times says what a second of a level is, and whether its grace periods are those of the catalogue.
+var times = map[scenario.Level]string{
+	scenario.LevelSim:  "virtual time, grace periods as in the catalogue",
+	scenario.LevelNode: "real time on a real node, long grace periods shortened",
+	scenario.LevelKind: "real time on a kind cluster, long grace periods shortened",
+}
+
 // summarize fills the head of the page.
 func (p *page) summarize(runs []result.Run) {
-	names, minors, took := []string{}, []string{}, []string{}
-	counts := map[verdict.Verdict]int{}
+	cells, judged := result.Tally{}, result.Tally{}
 	for _, run := range runs {
-		names = append(names, run.Name)
-		minors = append(minors, run.Minor)
-		if run.Seconds > 0 {
-			took = append(took, fmt.Sprintf("%s %.0f s", run.Name, run.Seconds))
-		}
-		if m, ok := newMedians(run); ok {
+		name := columnName(run, runs)
+		if m, ok := newMedians(run, name); ok {
 			p.Medians = append(p.Medians, m)
 		}
+		p.Runs = append(p.Runs, newOverview(run, name))
+		judged.Add(run.Judged())
+		for _, arm := range run.Arms {
+			cells.Add(run.Leads(arm))
+		}
 		for _, id := range run.Scenarios {
+			for _, fault := range run.Faults(id) {
+				p.Faults = append(p.Faults, newNote(fault, run, name))
+			}
 			for _, arm := range run.Arms {
-				one, _ := run.Find(id, arm)
-				for _, rule := range one.Rules {
-					counts[rule.Verdict]++
+				if one, _ := run.Find(id, arm); one.Second != "" {
+					p.Seconds = append(p.Seconds, note{Href: "#" + figureID(id, run, arm), Name: fmt.Sprintf("%s: %s on %s", name, id, arm), Why: one.SecondRun()})
 				}
 			}
-			for _, note := range run.Notes(id) {
-				p.Notes = append(p.Notes, columnName(run, runs)+": "+note)
-			}
 		}
 	}
-	for _, v := range []verdict.Verdict{verdict.Reproduced, verdict.Repaired, verdict.Kept, verdict.NotReproduced, verdict.StillBroken,
-		verdict.Regressed, verdict.Invalid} {
-		if counts[v] > 0 {
-			one := newChip(v)
-			one.N = counts[v]
-			p.Counts = append(p.Counts, one)
-		}
+	p.Expected, p.Unexpected = counted(cells)
+	for _, one := range slices.Concat(p.Expected, p.Unexpected) {
+		p.Cells += one.N
 	}
+	p.Judged = inWords(judged)
 	p.Sentence = map[verdict.Status]string{
 		verdict.StatusGood:    "Every judge found what the catalogue expects: stock shows the fault, fixed does not, and the rest is as it was.",
 		verdict.StatusRed:     "A judge saw something else than the catalogue expects. What it saw is listed below.",
 		verdict.StatusInvalid: "Nothing is red, but something was not run to the point where its rule applies. It is listed below.",
 	}[p.Status]
-	minors = slices.Compact(slices.Sorted(slices.Values(minors)))
-	p.Facts = append(p.Facts, fact{"Kubernetes", strings.Join(minors, ", ")}, fact{"levels", strings.Join(names, ", ")})
-	p.Facts = append(p.Facts, versionFacts(runs)...)
-	if len(took) > 0 {
-		p.Facts = append(p.Facts, fact{"took", strings.Join(took, ", ")})
-	}
 }
 
-func newMedians(run result.Run) (medians, bool) {
-	m := medians{Name: run.Name}
+// note is something that a reader must not miss, with the place on the page that shows it.
+type note struct {
+	scenario        string
+	Href, Name, Why string
+	Chip            chip
+	filtered
+}
+
+func newNote(f result.Fault, run result.Run, name string) note {
+	n := note{scenario: f.Scenario, Href: "#" + figureID(f.Scenario, run, f.Arm), Name: fmt.Sprintf("%s: %s on %s", name, f.Scenario, f.Arm), Why: f.Why, Chip: newChip(f.Verdict)}
+	if f.Rule.Known() {
+		n.Href = "#" + ruleID(f.Scenario, run, f.Arm, f.Rule)
+		n.Name += fmt.Sprintf(", %s %s", f.Rule, f.Rule.Title())
+	}
+	return n
+}
+
+func newMedians(run result.Run, name string) (medians, bool) {
+	m := medians{Name: name, About: times[run.Level]}
 	var most float64
 	for _, arm := range run.Arms {
 		median, _ := run.Forced(arm)
 		most = max(most, median)
 	}
+	m.Most = rounded(most)
 	for _, arm := range run.Arms {
 		if median, n := run.Forced(arm); n > 0 {
 			width := percent(100)
@@ -139,34 +163,4 @@ func newMedians(run result.Run) (medians, bool) {
 		}
 	}
 	return m, len(m.Bars) > 0
-}
-
-// versionFacts returns the programs of the runs, each with its versions on each arm.
-func versionFacts(runs []result.Run) []fact {
-	versions := map[string]map[verdict.Arm][]string{}
-	for _, run := range runs {
-		for key, h := range run.Histories {
-			for program, version := range h.Versions {
-				if versions[program] == nil {
-					versions[program] = map[verdict.Arm][]string{}
-				}
-				versions[program][key.Arm] = append(versions[program][key.Arm], version)
-			}
-		}
-	}
-	var facts []fact
-	for _, program := range slices.Sorted(maps.Keys(versions)) {
-		var each []string
-		for _, arm := range verdict.Arms() {
-			if all := slices.Compact(slices.Sorted(slices.Values(versions[program][arm]))); len(all) > 0 {
-				each = append(each, strings.Join(all, ", "))
-			}
-		}
-		value := each[0]
-		if same := slices.Compact(each); len(same) > 1 {
-			value = strings.Join(same, " against ")
-		}
-		facts = append(facts, fact{program, value})
-	}
-	return facts
 }

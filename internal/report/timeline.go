@@ -76,14 +76,19 @@ const (
 	unmarked lateness = iota
 	// noted draws it in a quiet colour: it is late, but no rule of the scenario covers it.
 	noted
-	// faulty draws it as the fault that a judge found.
+	// faulty draws it as the fault that a judge found, as the catalogue expects.
 	faulty
+	// alarming draws it as one that the catalogue does not expect.
+	alarming
 )
 
-// latenessOf returns the lateness of an arm: faulty if a judge found a fault, and noted if the fixed arm shows that it can be
-// avoided.
+// latenessOf returns the lateness of an arm: alarming if a judge found a fault that the catalogue does not expect, faulty if it
+// expects it, and noted if the fixed arm shows that it can be avoided.
 func latenessOf(run result.Run, s scenario.Scenario, arm verdict.Arm) lateness {
 	one, _ := run.Find(s.ID, arm)
+	if slices.ContainsFunc(one.Rules, func(r result.Rule) bool { return r.Outcome == scenario.Broken && r.Verdict.Red() }) {
+		return alarming
+	}
 	if slices.ContainsFunc(one.Rules, func(r result.Rule) bool { return r.Outcome == scenario.Broken }) {
 		return faulty
 	}
@@ -123,12 +128,9 @@ func newTimeline(h history.History, s scenario.Scenario, late lateness) timeline
 		api: &lane{name: "API"}, pod: &lane{name: "pod", about: "sandbox, kubelet events"}}
 	outline, why := judge.Trace(h, s)
 	events := h.ByTime()
-	t.start = outline.Start
+	t.start = result.Start(h, s)
 	if len(events) > 0 {
 		t.end = events[len(events)-1].At
-	}
-	if t.start.IsZero() {
-		t.start = firstStep(events)
 	}
 	t.declare()
 	t.hooks(events)
@@ -149,23 +151,6 @@ func newTimeline(h history.History, s scenario.Scenario, late lateness) timeline
 	}
 	t.lanes = append(t.lanes, t.pod)
 	return t.timeline
-}
-
-// firstStep returns the start of a scenario that no judge can read: its first step, or when it was armed, or its first event.
-func firstStep(events []history.Event) time.Time {
-	var armed time.Time
-	for _, e := range events {
-		switch e.Kind {
-		case history.APIDelete, history.Step, history.Manifest, history.KubeletKill:
-			return e.At
-		case history.Armed:
-			armed = e.At
-		}
-	}
-	if armed.IsZero() && len(events) > 0 {
-		return events[0].At
-	}
-	return armed
 }
 
 func (t *reader) since(at time.Time) time.Duration { return at.Sub(t.start) }
@@ -271,8 +256,11 @@ func (t *reader) lives(events []history.Event, o judge.Outline, as lateness) {
 		if as != unmarked && to.After(late.Add(o.Slack)) {
 			over := t.since(to) - t.since(late)
 			kind := "overdue"
-			if as == noted {
+			switch as {
+			case noted:
 				kind = "overdue quiet"
+			case alarming:
+				kind = "overdue alarm"
 			}
 			l.lives = append(l.lives, span{from: t.since(late), to: t.since(to), kind: kind, open: open,
 				label: inSeconds(over.Round(100*time.Millisecond)) + " too long",

@@ -34,7 +34,7 @@ func TestArtifactsAreRefusedByNameAndLine(t *testing.T) {
 		"a cut history":        {"histories/sim/fixed/lengthen.jsonl", `{"seq":13,`, "", "histories/sim/fixed/lengthen.jsonl:14: "},
 		"another's history":    {"histories/node/fixed/lengthen.jsonl", `"scenario":"lengthen"`, `"scenario":"force-direct"`, "histories/node/fixed/lengthen.jsonl:1: history of force-direct on fixed"},
 		"half a results file":  {"results-sim.json", `"level": "sim",`, `"level": "sim"`, "results-sim.json:4: not a results file"},
-		"a wrong type":         {"results-sim.json", `"seconds": 1.5`, `"seconds": "long"`, "results-sim.json:14: not a results file"},
+		"a wrong type":         {"results-sim.json", `"seconds": 1.5`, `"seconds": "long"`, "results-sim.json:15: not a results file"},
 		"an unknown level":     {"results-sim.json", `"level": "sim"`, `"level": "moon"`, `results-sim.json: not a results file: unknown level "moon"; known: sim, node, kind`},
 		"an unknown arm":       {"results-sim.json", `    "stock",`, `    "leg",`, `unknown arm "leg"; known: stock, fixed`},
 		"a history that is no": {"results-sim.json", "histories/sim/fixed/lengthen.jsonl", "histories/none.jsonl", "none.jsonl: no such file"},

@@ -1,0 +1,89 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/result"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/verdict"
+)
+
+// callsView is the runtime calls of both arms side by side.
+type callsView struct {
+	Summary string
+	Lines   []callLine
+}
+
+// callLine is a call of both arms, or of one. Sign and Word say how the sides compare.
+type callLine struct {
+	Class, Sign, Word string
+	Stock, Fixed      *callCell
+}
+
+type callCell struct {
+	At, Text, Note string
+	End            bool
+}
+
+// newCalls compares the calls of both arms. It is nil if an arm has no history.
+func newCalls(s scenario.Scenario, run result.Run) *callsView {
+	stock, ok := run.Histories[result.Key{Scenario: s.ID, Arm: verdict.Stock}]
+	fixed, too := run.Histories[result.Key{Scenario: s.ID, Arm: verdict.Fixed}]
+	if !ok || !too {
+		return nil
+	}
+	v := &callsView{}
+	same := 0
+	for _, pair := range result.SideBySide(result.Calls(stock, s), result.Calls(fixed, s)) {
+		line := callLine{Class: "other", Sign: "≠", Word: "another", Stock: newCallCell(pair.Stock), Fixed: newCallCell(pair.Fixed)}
+		switch {
+		case pair.Same:
+			line.Class, line.Sign, line.Word = "same", "=", "the same"
+			same++
+		case pair.Fixed == nil:
+			line.Class, line.Sign, line.Word = "only", "−", "only on stock"
+		case pair.Stock == nil:
+			line.Class, line.Sign, line.Word = "only", "+", "only on fixed"
+		}
+		v.Lines = append(v.Lines, line)
+	}
+	if len(v.Lines) == 0 {
+		return nil
+	}
+	v.Summary = fmt.Sprintf("%d the same, %d not", same, len(v.Lines)-same)
+	return v
+}
+
+func newCallCell(c *result.Call) *callCell {
+	if c == nil {
+		return nil
+	}
+	cell := &callCell{At: fmt.Sprintf("%.2f s", c.At.Seconds()), Text: c.Text, End: c.End}
+	switch {
+	case c.End:
+	case c.Took == nil:
+		cell.Note = "never returned"
+	case c.Error != "":
+		cell.Note = fmt.Sprintf("%s after %s", c.Error, inSeconds(*c.Took))
+	case *c.Took >= 10*time.Millisecond:
+		cell.Note = "took " + inSeconds(*c.Took)
+	}
+	return cell
+}
