@@ -87,6 +87,11 @@ func TestPageInABrowser(t *testing.T) {
 				for _, fault := range b.faults() {
 					t.Error(fault)
 				}
+				var opened int
+				b.evaluate(`[...document.querySelectorAll('details')].map(e => e.open = true).length`, &opened)
+				for _, fault := range b.faults() {
+					t.Errorf("with all %d lists open: %s", opened, fault)
+				}
 				var ground string
 				b.evaluate(`getComputedStyle(document.body).backgroundColor`, &ground)
 				if dark := ground != "rgb(250, 249, 245)"; dark != (scheme == "dark") {
@@ -105,9 +110,7 @@ func TestPageInABrowser(t *testing.T) {
 		b.evaluate(`[...document.querySelectorAll('a[href], summary, select, button, [tabindex="0"]')].filter(e => e.checkVisibility()).length`, &want)
 		seen := map[string]bool{}
 		for range want + 1 {
-			for _, kind := range []string{"rawKeyDown", "keyUp"} {
-				b.ask("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9}, nil)
-			}
+			b.press("Tab", 9)
 			var at struct{ Path, Outline string }
 			b.evaluate(`(() => { const e = document.activeElement; return {
 				Path: e === document.body ? '' : [...document.querySelectorAll('*')].indexOf(e) + ' ' + e.outerHTML.slice(0, 80),
@@ -123,6 +126,47 @@ func TestPageInABrowser(t *testing.T) {
 		}
 		if reachable != want {
 			t.Errorf("Tab reaches %d of %d links, lists and scrolled parts", reachable, want)
+		}
+	})
+	t.Run("filter", func(t *testing.T) {
+		b.t = t
+		b.show("file://"+page, 390, "light")
+		// What is shown, and what should be, by the attributes of the rows and of the drawings.
+		shown := func(attribute, value string) (got, want [2]int) {
+			b.evaluate(`['.rows tbody tr', '.scenario'].map(s => [...document.querySelectorAll(s)].filter(e => e.checkVisibility()).length)`, &got)
+			b.evaluate(fmt.Sprintf(`['.rows tbody tr', '.scenario'].map(s => [...document.querySelectorAll(s)].filter(e => (e.getAttribute(%q) || '').split(' ').includes(%q)).length)`, attribute, value), &want)
+			return got, want
+		}
+		var all [2]int
+		b.evaluate(`['.rows tbody tr', '.scenario'].map(s => document.querySelectorAll(s).length)`, &all)
+		for id, attribute := range map[string]string{"by-rule": "data-rules", "by-family": "data-family", "by-verdict": "data-verdicts"} {
+			var told string
+			b.evaluate(fmt.Sprintf(`(document.getElementById(%q).focus(), document.activeElement.id)`, id), &told)
+			b.press("ArrowDown", 40)
+			var value string
+			b.evaluate(fmt.Sprintf(`document.getElementById(%q).value`, id), &value)
+			got, want := shown(attribute, value)
+			if value == "" || got != want || got == all || got[0] == 0 {
+				t.Errorf("%s, by the arrow key: %q shows %v rows and drawings of %v, want %v", id, value, got, all, want)
+			}
+			b.evaluate(`(document.querySelector('.filter button').focus(), document.activeElement.type)`, &told)
+			b.press("Enter", 13)
+			if got, _ := shown("", ""); got != all {
+				t.Errorf("%s: after the reset there are %v of %v", id, got, all)
+			}
+		}
+	})
+	t.Run("links", func(t *testing.T) {
+		b.t = t
+		b.show("file://"+page, 390, "light")
+		var lost []string
+		b.evaluate(`[...document.querySelectorAll('.notes a')].filter(a => {
+			const to = document.getElementById(a.hash.slice(1));
+			const words = a.textContent.match(/: (\S+) on (stock|fixed)/);
+			return !to || !to.checkVisibility() || !to.textContent.includes(words[2]) || to.closest('.scenario').querySelector('h2').id !== words[1];
+		}).map(a => a.textContent)`, &lost)
+		for _, link := range lost {
+			t.Errorf("%q does not lead to its row", link)
 		}
 	})
 	t.Run("print", func(t *testing.T) {

@@ -231,6 +231,17 @@ func (b *browser) evaluate(expression string, into any) {
 	}
 }
 
+// press presses a key of the keyboard.
+func (b *browser) press(key string, code int) {
+	b.t.Helper()
+	down := map[string]any{"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code}
+	if key == "Enter" {
+		down["text"] = "\r"
+	}
+	b.ask("Input.dispatchKeyEvent", down, nil)
+	b.ask("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key, "code": key, "windowsVirtualKeyCode": code}, nil)
+}
+
 // picture writes a PNG of a part of the page, in pixels of the page.
 func (b *browser) picture(path string, x, y, width, height float64) {
 	b.t.Helper()

@@ -74,6 +74,11 @@ type block struct {
 	Calls *callsView
 }
 
+// Told reports whether there is an event to tell.
+func (b block) Told() bool {
+	return slices.ContainsFunc(b.Arms, func(v armView) bool { return v.Words != "" })
+}
+
 // armView is the result of one arm.
 type armView struct {
 	ID      string
@@ -87,7 +92,7 @@ type armView struct {
 	// Drawing is nil if there is no history; Missing is the reason.
 	Drawing *drawing
 	Missing string
-	Words   string
+	Words   string // the events as text
 	// Again is nil if everything is as expected.
 	Again *again
 }
@@ -97,6 +102,8 @@ type ruleView struct {
 	Rule  scenario.Rule
 	Title string
 	Cells []ruleCell
+	// Text is the rule in the contract's words, if an arm is not as expected; otherwise nil.
+	Text *ruleText
 }
 
 type ruleCell struct {
@@ -104,8 +111,6 @@ type ruleCell struct {
 	ID  string
 	Arm verdict.Arm
 	Why string
-	// Text is the rule in the contract's words, for what is not as expected.
-	Text *ruleText
 }
 
 // again is what a reader needs to look into something that is not as expected.
@@ -259,7 +264,7 @@ func ruleViews(s scenario.Scenario, run result.Run) []ruleView {
 			}
 			if ok && !found.Good() {
 				text := newRuleText(rule)
-				c.Text = &text
+				v.Text = &text
 			}
 			v.Cells = append(v.Cells, c)
 		}
