@@ -17,6 +17,7 @@ limitations under the License.
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,6 +117,8 @@ func (p *page) summarize(runs []result.Run) {
 			}
 		}
 	}
+	// What is red comes before what could not be judged.
+	slices.SortStableFunc(p.Faults, func(a, b note) int { return cmp.Compare(result.Severity(a.verdict), result.Severity(b.verdict)) })
 	p.Expected, p.Unexpected = counted(cells)
 	for _, one := range slices.Concat(p.Expected, p.Unexpected) {
 		p.Cells += one.N
@@ -131,13 +134,14 @@ func (p *page) summarize(runs []result.Run) {
 // note is something that a reader must not miss, with the place on the page that shows it.
 type note struct {
 	scenario        string
+	verdict         verdict.Verdict
 	Href, Name, Why string
 	Chip            chip
 	filtered
 }
 
 func newNote(f result.Fault, run result.Run, name string) note {
-	n := note{scenario: f.Scenario, Href: "#" + figureID(f.Scenario, run, f.Arm), Name: fmt.Sprintf("%s: %s on %s", name, f.Scenario, f.Arm), Why: f.Why, Chip: newChip(f.Verdict)}
+	n := note{scenario: f.Scenario, verdict: f.Verdict, Href: "#" + figureID(f.Scenario, run, f.Arm), Name: fmt.Sprintf("%s: %s on %s", name, f.Scenario, f.Arm), Why: f.Why, Chip: newChip(f.Verdict)}
 	if f.Rule.Known() {
 		n.Href = "#" + ruleID(f.Scenario, run, f.Arm, f.Rule)
 		n.Name += fmt.Sprintf(", %s %s", f.Rule, f.Rule.Title())

@@ -32,6 +32,9 @@ const Missing verdict.Verdict = "missing"
 var severity = []verdict.Verdict{verdict.Regressed, verdict.StillBroken, verdict.NotReproduced, verdict.Invalid, Missing,
 	verdict.Reproduced, verdict.Repaired, verdict.Kept}
 
+// Severity returns the place of a verdict among all, the worst first.
+func Severity(v verdict.Verdict) int { return slices.Index(severity, v) }
+
 // Lead returns the verdict that represents the result: the worst.
 func (r Result) Lead() verdict.Verdict {
 	for _, v := range severity {
@@ -139,8 +142,9 @@ func (r Results) Faults(id string) []Fault {
 	return faults
 }
 
-// notable is by how many seconds the arms' deaths must differ for a kept scenario to need an explanation.
-const notable = 1.0
+// notable is by how many seconds the arms' deaths must differ for a kept scenario to need an explanation: the slack that the
+// judges grant a real node, so a busy machine needs none.
+const notable = 1.5
 
 // Apart reports whether every rule of a scenario is kept on both arms although their containers died at notably different times.
 func (r Results) Apart(id string) bool {

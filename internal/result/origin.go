@@ -16,7 +16,11 @@ limitations under the License.
 
 package result
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Origin is where, when and of what a run was made. A field that is not known is empty; results of histories that were judged
 // again have no Origin.
@@ -48,7 +52,7 @@ func Joined(parts ...*Origin) *Origin {
 			if part.Began.Before(all.Began) {
 				all.Began = part.Began
 			}
-			if part.Machine != all.Machine {
+			if !slices.Contains(strings.Split(all.Machine, "; "), part.Machine) {
 				all.Machine += "; " + part.Machine
 			}
 			for _, pair := range [][2]*string{{&all.Commit, &part.Commit}, {&all.Kubernetes, &part.Kubernetes}, {&all.Go, &part.Go}, {&all.Series, &part.Series}} {
