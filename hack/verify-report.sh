@@ -15,7 +15,8 @@
 # limitations under the License.
 
 # Checks the HTML report in a headless Chromium, at desktop and phone size, light and dark: no requests, no console output,
-# nothing wider than the screen, no truncated or overlapping labels, everything reachable by keyboard.
+# nothing wider than the screen, no truncated or overlapping labels, everything reachable by keyboard, links that lead to their
+# rows, lists that filter.
 #
 # Usage: hack/verify-report.sh [page]    (default: the golden page of the tests)
 

@@ -80,6 +80,8 @@ func newCallCell(c *result.Call) *callCell {
 	case c.End:
 	case c.Took == nil:
 		cell.Note = "never returned"
+	case c.Error != "" && *c.Took < 10*time.Millisecond:
+		cell.Note = c.Error + " at once"
 	case c.Error != "":
 		cell.Note = fmt.Sprintf("%s after %s", c.Error, inSeconds(*c.Took))
 	case *c.Took >= 10*time.Millisecond:

@@ -97,7 +97,7 @@ func Calls(h history.History, s scenario.Scenario) []Call {
 	return calls
 }
 
-// about returns what a call is about, in parentheses.
+// about returns what a call is about, in parentheses; "" for the pod itself.
 func about(h history.History, e history.Event) string {
 	var words []string
 	if e.Container != "" {
@@ -107,6 +107,9 @@ func about(h history.History, e history.Event) string {
 	}
 	if e.Grace != nil {
 		words = append(words, fmt.Sprintf("%d s", *e.Grace))
+	}
+	if len(words) == 0 {
+		return ""
 	}
 	return "(" + strings.Join(words, ", ") + ")"
 }

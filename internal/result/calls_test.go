@@ -81,8 +81,8 @@ func TestSideBySide(t *testing.T) {
 		"0s StopContainer(main, 30 s) 30s | true | 0s StopContainer(main, 30 s) no return",
 		"nothing | false | 3s StopContainer(main, 0 s)Unavailable 500ms",
 		"30s end of main, exit code 137 no return | true | 3.5s end of main, exit code 137 no return",
-		"30s StopPodSandbox() 125ms | true | 4s StopPodSandbox() 125ms",
-		"nothing | false | 5s RemoveContainer() 100ms",
+		"30s StopPodSandbox 125ms | true | 4s StopPodSandbox 125ms",
+		"nothing | false | 5s RemoveContainer 100ms",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

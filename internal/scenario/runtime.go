@@ -64,7 +64,7 @@ func runtimes() []Scenario {
 		Pod:    Pod{Grace: 60, Containers: stubborn},
 		Faults: []Fault{{Call: "StopContainer", Fails: true, For: 5 * time.Second}},
 		Steps:  []Step{force(0)},
-		Apart:  "stock stops the sandbox after a failed stop, which may kill the container before the retry; fixed retries, and the runtime refuses for 5 s",
+		Apart:  "the runtime refuses stop calls for 5 s: the container dies before that with its sandbox, or after it by a retry; the rules leave open which",
 		Expect: keeps(OnlyShorter, Ends),
 		Watch:  untilSandboxStops,
 		Levels: []Level{LevelSim, LevelNode},
