@@ -186,7 +186,10 @@ func TestSplitAndMerged(t *testing.T) {
 			if err := json.Unmarshal(data, into); err != nil {
 				t.Fatal(err)
 			}
-			into.Seconds = 0
+			if into.Origin == nil || into.Origin.Began.IsZero() || into.Origin.Machine == "" {
+				t.Fatalf("%s: the results do not say where and when they were made: %+v", dir, into.Origin)
+			}
+			into.Seconds, into.Origin.Began = 0, time.Time{}
 		}
 		if diff := cmp.Diff(want, got); diff != "" || len(got.Results) < 60 {
 			t.Errorf("%s (-in one piece +merged)\n%s", below, diff)
