@@ -17,12 +17,18 @@ limitations under the License.
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // pictures names a directory for pictures of the page, for manual inspection: at desktop and phone width, light and dark.
@@ -70,11 +76,11 @@ const faultsInPage = `(() => {
 // TestPageInABrowser checks the golden page in a real browser: no network requests, no console messages, nothing wider than a
 // phone, no label cut off or overlapping, and everything reachable by keyboard.
 func TestPageInABrowser(t *testing.T) {
-	page := filepath.Join("testdata", "golden.html")
+	file := filepath.Join("testdata", "golden.html")
 	if other := os.Getenv(pictured); other != "" {
-		page = other
+		file = other
 	}
-	page, err := filepath.Abs(page)
+	file, err := filepath.Abs(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,17 +89,15 @@ func TestPageInABrowser(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			t.Run(fmt.Sprintf("%d %s", width, scheme), func(t *testing.T) {
 				b.t = t
-				b.show("file://"+page, width, scheme)
+				b.show("file://"+file, width, scheme)
 				for _, fault := range b.faults() {
 					t.Error(fault)
 				}
-				var opened int
-				b.evaluate(`[...document.querySelectorAll('details')].map(e => e.open = true).length`, &opened)
+				opened := evaluate[int](b, `[...document.querySelectorAll('details')].map(e => e.open = true).length`)
 				for _, fault := range b.faults() {
 					t.Errorf("with all %d lists open: %s", opened, fault)
 				}
-				var ground string
-				b.evaluate(`getComputedStyle(document.body).backgroundColor`, &ground)
+				ground := evaluate[string](b, `getComputedStyle(document.body).backgroundColor`)
 				if dark := ground != "rgb(250, 249, 245)"; dark != (scheme == "dark") {
 					t.Errorf("the background is %s in the %s scheme", ground, scheme)
 				}
@@ -105,16 +109,14 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	t.Run("keyboard", func(t *testing.T) {
 		b.t = t
-		b.show("file://"+page, 390, "light")
-		var reachable, want int
-		b.evaluate(`[...document.querySelectorAll('a[href], summary, select, button, [tabindex="0"]')].filter(e => e.checkVisibility()).length`, &want)
+		b.show("file://"+file, 390, "light")
+		reachable, want := 0, evaluate[int](b, `[...document.querySelectorAll('a[href], summary, select, button, [tabindex="0"]')].filter(e => e.checkVisibility()).length`)
 		seen := map[string]bool{}
 		for range want + 1 {
-			b.press("Tab", 9)
-			var at struct{ Path, Outline string }
-			b.evaluate(`(() => { const e = document.activeElement; return {
+			b.do(chromedp.KeyEvent(kb.Tab))
+			at := evaluate[struct{ Path, Outline string }](b, `(() => { const e = document.activeElement; return {
 				Path: e === document.body ? '' : [...document.querySelectorAll('*')].indexOf(e) + ' ' + e.outerHTML.slice(0, 80),
-				Outline: getComputedStyle(e).outlineStyle}; })()`, &at)
+				Outline: getComputedStyle(e).outlineStyle}; })()`)
 			if at.Path == "" || seen[at.Path] {
 				continue
 			}
@@ -130,65 +132,54 @@ func TestPageInABrowser(t *testing.T) {
 	})
 	t.Run("filter", func(t *testing.T) {
 		b.t = t
-		b.show("file://"+page, 390, "light")
-		// What is shown, and what should be, by the attributes of the rows and of the drawings.
-		shown := func(attribute, value string) (got, want [2]int) {
-			b.evaluate(`['.rows tbody tr', '.scenario'].map(s => [...document.querySelectorAll(s)].filter(e => e.checkVisibility()).length)`, &got)
-			b.evaluate(fmt.Sprintf(`['.rows tbody tr', '.scenario'].map(s => [...document.querySelectorAll(s)].filter(e => (e.getAttribute(%q) || '').split(' ').includes(%q)).length)`, attribute, value), &want)
-			return got, want
+		b.show("file://"+file, 390, "light")
+		shown := func() [2]int {
+			return evaluate[[2]int](b, `['.rows tbody tr', '.scenario'].map(s => [...document.querySelectorAll(s)].filter(e => e.checkVisibility()).length)`)
 		}
-		var all [2]int
-		b.evaluate(`['.rows tbody tr', '.scenario'].map(s => document.querySelectorAll(s).length)`, &all)
+		all := shown()
 		for id, attribute := range map[string]string{"by-rule": "data-rules", "by-family": "data-family", "by-verdict": "data-verdicts"} {
-			var told string
-			b.evaluate(fmt.Sprintf(`(document.getElementById(%q).focus(), document.activeElement.id)`, id), &told)
-			b.press("ArrowDown", 40)
-			var value string
-			b.evaluate(fmt.Sprintf(`document.getElementById(%q).value`, id), &value)
-			got, want := shown(attribute, value)
-			if value == "" || got != want || got == all || got[0] == 0 {
+			evaluate[bool](b, fmt.Sprintf(`(document.getElementById(%q).focus(), true)`, id))
+			b.do(chromedp.KeyEvent(kb.ArrowDown))
+			value := evaluate[string](b, fmt.Sprintf(`document.getElementById(%q).value`, id))
+			want := evaluate[[2]int](b, fmt.Sprintf(`['.rows tbody tr', '.scenario'].map(s => [...document.querySelectorAll(s)].filter(e => e.getAttribute(%q).split(' ').includes(%q)).length)`, attribute, value))
+			if got := shown(); value == "" || got != want || got == all || got[0] == 0 {
 				t.Errorf("%s, by the arrow key: %q shows %v rows and drawings of %v, want %v", id, value, got, all, want)
 			}
-			b.evaluate(`(document.querySelector('.filter button').focus(), document.activeElement.type)`, &told)
-			b.press("Enter", 13)
-			if got, _ := shown("", ""); got != all {
+			evaluate[bool](b, `(document.querySelector('.filter button').focus(), true)`)
+			b.do(chromedp.KeyEvent(kb.Enter))
+			if got := shown(); got != all {
 				t.Errorf("%s: after the reset there are %v of %v", id, got, all)
 			}
 		}
 	})
 	t.Run("links", func(t *testing.T) {
 		b.t = t
-		b.show("file://"+page, 390, "light")
-		var lost []string
-		b.evaluate(`[...document.querySelectorAll('.notes a')].filter(a => {
+		b.show("file://"+file, 390, "light")
+		lost := evaluate[[]string](b, `[...document.querySelectorAll('.notes a')].filter(a => {
 			const to = document.getElementById(a.hash.slice(1));
 			const words = a.textContent.match(/: (\S+) on (stock|fixed)/);
 			return !to || !to.checkVisibility() || !to.textContent.includes(words[2]) || to.closest('.scenario').querySelector('h2').id !== words[1];
-		}).map(a => a.textContent)`, &lost)
+		}).map(a => a.textContent)`)
 		for _, link := range lost {
 			t.Errorf("%q does not lead to its row", link)
 		}
 	})
 	t.Run("print", func(t *testing.T) {
 		b.t = t
-		b.show("file://"+page, 718, "dark") // A4 without its margins
-		b.ask("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
-		var cut int
-		b.evaluate(`[...document.querySelectorAll('.matrix, pre, figure')].filter(e => e.getBoundingClientRect().right > 719).length`, &cut)
+		b.show("file://"+file, 718, "dark") // A4 without its margins
+		b.media("print", "dark")
+		cut := evaluate[int](b, `[...document.querySelectorAll('.matrix, pre, figure')].filter(e => e.getBoundingClientRect().right > 719).length`)
 		if cut > 0 {
 			t.Errorf("%d parts are wider than the paper", cut)
 		}
-		var ink string
-		b.evaluate(`getComputedStyle(document.body).color`, &ink)
+		ink := evaluate[string](b, `getComputedStyle(document.body).color`)
 		if ink != "rgb(29, 35, 41)" {
 			t.Errorf("it prints in %s", ink)
 		}
-		var pdf struct{ Data string }
-		b.ask("Page.printToPDF", map[string]any{"printBackground": true}, &pdf)
-		if len(pdf.Data) < 1000 {
-			t.Errorf("the print is %d letters long", len(pdf.Data))
+		background := true
+		if pdf := call(b, cdppage.PrintToPDF, cdppage.PrintToPDFParams{PrintBackground: &background}); len(pdf.Data) < 1000 {
+			t.Errorf("the print is %d bytes long", len(pdf.Data))
 		}
-		b.ask("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
 	})
 }
 
@@ -214,11 +205,11 @@ func TestBrowserSeesFaults(t *testing.T) {
 			if !strings.Contains(string(golden), c.old) {
 				t.Fatalf("the golden page has no %q", c.old)
 			}
-			page := filepath.Join(t.TempDir(), "page.html")
-			if err := os.WriteFile(page, []byte(strings.ReplaceAll(string(golden), c.old, c.new)), 0o644); err != nil {
+			file := filepath.Join(t.TempDir(), "page.html")
+			if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(golden), c.old, c.new)), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			b.show("file://"+page, 390, "light")
+			b.show("file://"+file, 390, "light")
 			if faults := strings.Join(b.faults(), "\n"); !strings.Contains(faults, c.want) {
 				t.Errorf("seen: %s\nwant: %s", faults, c.want)
 			}
@@ -228,29 +219,19 @@ func TestBrowserSeesFaults(t *testing.T) {
 
 // faults returns the faults of the current page.
 func (b *browser) faults() []string {
-	var faults []string
-	b.evaluate(faultsInPage, &faults)
-	for _, e := range b.events {
-		var p struct {
-			Request struct{ URL string } `json:"request"`
-			Entry   struct {
-				Text string `json:"text"`
-			} `json:"entry"`
-		}
-		if e.Params != nil {
-			if err := json.Unmarshal(e.Params, &p); err != nil {
-				continue // a message of another shape
+	faults := evaluate[[]string](b, faultsInPage)
+	for _, event := range b.happened() {
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			if !strings.HasPrefix(e.Request.URL, "file://") && !strings.HasPrefix(e.Request.URL, "data:") {
+				faults = append(faults, "the page asks for "+e.Request.URL)
 			}
-		}
-		switch e.Method {
-		case "Network.requestWillBeSent":
-			if !strings.HasPrefix(p.Request.URL, "file://") && !strings.HasPrefix(p.Request.URL, "data:") {
-				faults = append(faults, "the page asks for "+p.Request.URL)
-			}
-		case "Log.entryAdded":
-			faults = append(faults, "console: "+p.Entry.Text)
-		case "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
-			faults = append(faults, "console: "+string(e.Params))
+		case *log.EventEntryAdded:
+			faults = append(faults, "console: "+e.Entry.Text)
+		case *runtime.EventConsoleAPICalled:
+			faults = append(faults, fmt.Sprintf("console: %s of %d values", e.Type, len(e.Args)))
+		case *runtime.EventExceptionThrown:
+			faults = append(faults, "console: "+e.ExceptionDetails.Text)
 		}
 	}
 	return faults
@@ -258,8 +239,7 @@ func (b *browser) faults() []string {
 
 // pictures writes pictures of the page, screen by screen.
 func (b *browser) pictures(prefix string) {
-	var size struct{ W, H float64 }
-	b.evaluate(`({W: document.documentElement.clientWidth, H: document.documentElement.scrollHeight})`, &size)
+	size := evaluate[struct{ W, H float64 }](b, `({W: document.documentElement.clientWidth, H: document.documentElement.scrollHeight})`)
 	const screen = 1500
 	for i := 0; float64(i)*screen < size.H; i++ {
 		y := float64(i) * screen

@@ -17,45 +17,27 @@ limitations under the License.
 package report
 
 import (
-	"bufio"
 	"context"
-	"encoding/base64"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 )
 
 // needBrowser makes a missing browser a failure; hack/verify-report.sh sets it.
 const needBrowser = "KGRACE_NEED_BROWSER"
 
-// browser is a headless Chromium with one page, controlled over a pair of pipes.
+// browser is a headless Chromium with one page.
 type browser struct {
-	t       *testing.T
-	in      *bufio.Reader
-	out     io.Writer
-	next    int
-	session string
-	// events are the reports of the page since the last query.
-	events []message
-}
-
-// message is a message of the DevTools protocol.
-type message struct {
-	ID        int             `json:"id,omitempty"`
-	Method    string          `json:"method,omitempty"`
-	Params    json.RawMessage `json:"params,omitempty"`
-	SessionID string          `json:"sessionId,omitempty"`
-	Result    json.RawMessage `json:"result,omitempty"`
-	Error     *struct {
-		Message string `json:"message"`
-	} `json:"error,omitempty"`
+	t   *testing.T
+	ctx context.Context
+	// events are what the page did. What it did before the answer to a command is there once the command has returned.
+	events chan any
 }
 
 // openBrowser starts the browser, or skips the test if none is installed. The browser ends with the test.
@@ -77,182 +59,90 @@ func openBrowser(t *testing.T) *browser {
 		}
 		t.Skip("no chromium, chromium-browser or google-chrome on PATH, so the page is not checked in a browser")
 	}
-	theirIn, ourOut, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ourIn, theirOut, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Not t.TempDir: files that the browser still writes while it is killed must not fail the test.
-	profile, err := os.MkdirTemp("", "kgrace-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
-	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
-	cmd.Env = append(os.Environ(), "TMPDIR="+profile)
-	// Use a process group: the browser is many processes, and all of them must end with the test. (If the test dies, the
-	// browser ends with its pipe.)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	_, _ = theirIn.Close(), theirOut.Close()
-	b := &browser{t: t, in: bufio.NewReader(ourIn), out: ourOut}
+	ctx, stop := chromedp.NewContext(context.Background(), chromedp.WithErrorf(t.Logf), chromedp.WithAllocatorOptions(
+		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true)))
+	b := &browser{t: t, ctx: ctx, events: make(chan any, 10000)}
 	t.Cleanup(func() {
-		_, _ = b.try("Browser.close", nil)
-		_ = ourOut.Close()
-		exited := make(chan struct{})
-		go func() { _ = cmd.Wait(); close(exited) }()
-		select {
-		case <-exited:
-		case <-time.After(10 * time.Second):
-			cancel()
-			<-exited
-		}
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		cancel()
-		_ = ourIn.Close()
-		for range 20 {
-			if err = os.RemoveAll(profile); err == nil {
-				return
-			}
-		}
-		t.Logf("left behind: %v", err)
+		ending, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		_ = chromedp.Cancel(ending)
+		stop()
 	})
-	var target struct{ TargetID, SessionID string }
-	b.ask("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
-	b.ask("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
-	b.session = target.SessionID
-	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
-		b.ask(domain+".enable", nil, nil)
+	if err := chromedp.Listen(ctx, func(event any) {
+		select {
+		case b.events <- event:
+		default: // a page that does so much has failed already
+		}
+	}); err != nil {
+		t.Fatal(err)
 	}
 	return b
 }
 
-// ask sends a command and waits for its answer; reports of the page in the meantime are kept.
-func (b *browser) ask(method string, params, into any) {
+// call sends a command of the DevTools protocol and returns its answer.
+func call[P, R any](b *browser, command cdp.Command[P, R], params P) R {
 	b.t.Helper()
-	result, err := b.try(method, params)
-	if err == nil && into != nil {
-		err = json.Unmarshal(result, into)
-	}
+	answer, err := chromedp.Call(b.ctx, command, params)
 	if err != nil {
-		b.t.Fatalf("%s: %v", method, err)
+		b.t.Fatalf("%s: %v", command.Method, err)
+	}
+	return answer
+}
+
+// do carries out steps in order.
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatal(err)
 	}
 }
 
-func (b *browser) try(method string, params any) (json.RawMessage, error) {
-	b.next++
-	id := b.next
-	data, err := json.Marshal(map[string]any{"id": id, "method": method, "params": orEmpty(params)})
-	if err == nil && b.session != "" && !strings.HasPrefix(method, "Browser.") {
-		data, err = json.Marshal(map[string]any{"id": id, "method": method, "params": orEmpty(params), "sessionId": b.session})
-	}
-	if err != nil {
-		return nil, err
-	}
-	if _, err := b.out.Write(append(data, 0)); err != nil {
-		return nil, err
-	}
+// happened returns what the page did since it was opened or since the last call.
+func (b *browser) happened() []any {
+	var all []any
 	for {
-		m, err := b.read()
-		switch {
-		case err != nil:
-			return nil, err
-		case m.ID != id:
-			b.events = append(b.events, m)
-		case m.Error != nil:
-			return nil, errors.New(m.Error.Message)
+		select {
+		case event := <-b.events:
+			all = append(all, event)
 		default:
-			return m.Result, nil
+			return all
 		}
 	}
 }
 
-func orEmpty(params any) any {
-	if params == nil {
-		return struct{}{}
-	}
-	return params
-}
-
-func (b *browser) read() (message, error) {
-	var m message
-	data, err := b.in.ReadBytes(0)
-	if err != nil {
-		return m, fmt.Errorf("the browser has exited: %w", err)
-	}
-	return m, json.Unmarshal(data[:len(data)-1], &m)
+// media sets the medium, "" for the screen, and the colour scheme.
+func (b *browser) media(medium, scheme string) {
+	b.t.Helper()
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: medium,
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 }
 
 // show opens a page at a width and in a colour scheme and waits until it is loaded.
 func (b *browser) show(url string, width int, scheme string) {
 	b.t.Helper()
-	b.events = nil
-	b.ask("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
-	b.ask("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
-	b.ask("Page.navigate", map[string]any{"url": url}, nil)
-	for {
-		for _, e := range b.events {
-			if e.Method == "Page.loadEventFired" {
-				return
-			}
-		}
-		m, err := b.read()
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		b.events = append(b.events, m)
-	}
+	b.happened()
+	call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: int64(width), Height: 844, DeviceScaleFactor: 1, Mobile: width < 600})
+	b.media("", scheme)
+	b.do(chromedp.Navigate(url))
 }
 
-// evaluate runs an expression in the page; it may be a promise.
-func (b *browser) evaluate(expression string, into any) {
+// evaluate returns the value of an expression in the page.
+func evaluate[T any](b *browser, expression string) T {
 	b.t.Helper()
-	var answer struct {
-		Result struct {
-			Value json.RawMessage `json:"value"`
-		} `json:"result"`
-		ExceptionDetails json.RawMessage `json:"exceptionDetails"`
-	}
-	b.ask("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
-	if answer.ExceptionDetails != nil {
-		b.t.Fatalf("%s: %s", expression, answer.ExceptionDetails)
-	}
-	if err := json.Unmarshal(answer.Result.Value, into); err != nil {
+	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
 		b.t.Fatalf("%s: %v", expression, err)
 	}
-}
-
-// press presses a key of the keyboard.
-func (b *browser) press(key string, code int) {
-	b.t.Helper()
-	down := map[string]any{"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code}
-	if key == "Enter" {
-		down["text"] = "\r"
-	}
-	b.ask("Input.dispatchKeyEvent", down, nil)
-	b.ask("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key, "code": key, "windowsVirtualKeyCode": code}, nil)
+	return value
 }
 
 // picture writes a PNG of a part of the page, in pixels of the page.
 func (b *browser) picture(path string, x, y, width, height float64) {
 	b.t.Helper()
-	var shot struct{ Data string }
-	b.ask("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true,
-		"clip": map[string]any{"x": x, "y": y, "width": width, "height": height, "scale": 1}}, &shot)
-	data, err := base64.StdEncoding.DecodeString(shot.Data)
-	if err == nil {
-		err = os.WriteFile(path, data, 0o644)
-	}
-	if err != nil {
+	beyond := true
+	shot := call(b, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{CaptureBeyondViewport: &beyond,
+		Clip: &cdppage.Viewport{X: x, Y: y, Width: width, Height: height, Scale: 1}})
+	if err := os.WriteFile(path, shot.Data, 0o644); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -156,12 +156,10 @@ func TestMatrixInABrowser(t *testing.T) {
 	t.Run("print", func(t *testing.T) {
 		b.t = t
 		b.show("file://"+path, 718, "light")
-		b.ask("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
-		var cut int
-		b.evaluate(`[...document.querySelectorAll('.matrix, .cells, .notes')].filter(e => e.getBoundingClientRect().right > 719).length`, &cut)
+		b.media("print", "light")
+		cut := evaluate[int](b, `[...document.querySelectorAll('.matrix, .cells, .notes')].filter(e => e.getBoundingClientRect().right > 719).length`)
 		if cut > 0 {
 			t.Errorf("%d parts are wider than the paper", cut)
 		}
-		b.ask("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
 	})
 }
