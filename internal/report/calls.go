@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/kgrace/kgrace/internal/result"
+	"github.com/kgrace/kgrace/internal/result/calls"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -51,7 +52,7 @@ func newCalls(s scenario.Scenario, run result.Run) *callsView {
 	}
 	v := &callsView{}
 	same := 0
-	for _, pair := range result.SideBySide(result.Calls(stock, s), result.Calls(fixed, s)) {
+	for _, pair := range calls.SideBySide(calls.Of(stock, s), calls.Of(fixed, s)) {
 		line := callLine{Class: "other", Sign: "≠", Word: "another", Stock: newCallCell(pair.Stock), Fixed: newCallCell(pair.Fixed)}
 		switch {
 		case pair.Same:
@@ -71,7 +72,7 @@ func newCalls(s scenario.Scenario, run result.Run) *callsView {
 	return v
 }
 
-func newCallCell(c *result.Call) *callCell {
+func newCallCell(c *calls.Call) *callCell {
 	if c == nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package result
+package calls
 
 import (
 	"fmt"
@@ -74,7 +74,7 @@ func TestSideBySide(t *testing.T) {
 		return fmt.Sprintf("%v %s%s %s", c.At, c.Text, c.Error, took)
 	}
 	var got []string
-	for _, p := range SideBySide(Calls(stock, s), Calls(fixed, s)) {
+	for _, p := range SideBySide(Of(stock, s), Of(fixed, s)) {
 		got = append(got, fmt.Sprintf("%s | %t | %s", told(p.Stock), p.Same, told(p.Fixed)))
 	}
 	want := []string{

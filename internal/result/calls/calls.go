@@ -14,7 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package result
+// Package calls compares what two kubelets asked of the runtime in one scenario: the calls of both arms side by side, for a
+// reader. It judges nothing; judge.Compare does, to the last field and the last nanosecond.
+package calls
 
 import (
 	"fmt"
@@ -24,7 +26,7 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 
 	"github.com/kgrace/kgrace/internal/history"
-	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
 
@@ -44,30 +46,9 @@ type Call struct {
 // key is what two calls must have in common to be the same call on both arms.
 func (c Call) key() string { return c.Text + " " + c.Error }
 
-// Start returns the time of the first request, or of whatever else began the scenario if no judge can read the history.
-func Start(h history.History, s scenario.Scenario) time.Time {
-	if o, _ := judge.Trace(h, s); !o.Start.IsZero() {
-		return o.Start
-	}
-	events := h.ByTime()
-	var armed time.Time
-	for _, e := range events {
-		switch e.Kind {
-		case history.APIDelete, history.Step, history.Manifest, history.KubeletKill:
-			return e.At
-		case history.Armed:
-			armed = e.At
-		}
-	}
-	if armed.IsZero() && len(events) > 0 {
-		return events[0].At
-	}
-	return armed
-}
-
-// Calls returns the runtime calls of a history from the first request on, with the ends of containers between them.
-func Calls(h history.History, s scenario.Scenario) []Call {
-	start := Start(h, s)
+// Of returns the runtime calls of a history from the first request on, with the ends of containers between them.
+func Of(h history.History, s scenario.Scenario) []Call {
+	start := result.Start(h, s)
 	var calls []Call
 	open := map[int64]int{}
 	for _, e := range h.ByTime() {
