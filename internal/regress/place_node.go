@@ -104,8 +104,11 @@ func (n *realNode) Recording() error {
 	return errors.Join(n.trouble, n.proxy.ExitsErr(), n.beside.Err())
 }
 
-// ExportLogs copies the logs of the node's programs, which the next run would replace.
+// ExportLogs copies the logs of the node's programs, which the next run would replace, over those of an earlier run.
 func (n *realNode) ExportLogs(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
 	return os.CopyFS(dir, os.DirFS(n.Logs()))
 }
 

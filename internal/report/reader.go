@@ -167,9 +167,10 @@ func (t *reader) moments(events []history.Event) {
 			if e.Reason == "DELETED" {
 				label := "object gone"
 				if e.Pod != "" && !t.own(e.Pod) {
-					label = e.Pod + " gone"
+					// The pods of a row share its name, which leaves no room for the rest on a phone.
+					label = strings.Replace(e.Pod, t.s.ID+"-", "…-", 1) + " gone"
 				}
-				add(t.api, "gone", label, "the pod left the API")
+				add(t.api, "gone", label, "the pod "+e.Pod+" left the API")
 			}
 		case history.ContainerExit:
 			if at < 0 {

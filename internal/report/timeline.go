@@ -144,7 +144,7 @@ func newTimeline(h history.History, s scenario.Scenario, late lateness) timeline
 	t.lanes = append(t.lanes, t.api)
 	for i, name := range t.order {
 		if i == maxLanes {
-			t.pod.about += fmt.Sprintf("; %d more containers are not drawn", len(t.order)-i)
+			t.pod.about = fmt.Sprintf("%d more containers are not drawn", len(t.order)-i)
 			break
 		}
 		t.lanes = append(t.lanes, t.containers[name])

@@ -18,6 +18,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -229,7 +230,11 @@ func TestTimelineDrawsNotEveryPodOfABurst(t *testing.T) {
 	for i := range 30 {
 		m.add(float64(i), history.Event{Kind: history.Line, Container: "main", Pod: fmt.Sprintf("a-%d", i), Reason: "TERM"})
 	}
+	m.add(31, history.Event{Kind: history.APIPod, Reason: "DELETED", Pod: "a-13"})
 	got := newTimeline(m.finished(40), s, unmarked)
+	if want := `API: gone 31s "…-13 gone"`; !slices.Contains(told(got), want) {
+		t.Errorf("the page has no %s: %q", want, told(got))
+	}
 	if len(got.lanes) != maxLanes+2 {
 		t.Errorf("%d lanes", len(got.lanes))
 	}
