@@ -89,6 +89,8 @@ func TestExitCodes(t *testing.T) {
 		"unknown minor":   {args: []string{"tree", "--kubernetes", "v1.2"}, code: verdict.ExitUsage, errs: "knows v1.37"},
 		"minor to build":  {args: []string{"build", "--kubernetes", "v1.2"}, code: verdict.ExitUsage, errs: "knows v1.37"},
 		"unknown program": {args: []string{"build", "kublet"}, code: verdict.ExitUsage, errs: "kubelet"},
+		"unknown arch":    {args: []string{"build", "--arch", "mips", "kubelet"}, code: verdict.ExitUsage, errs: "amd64 or arm64"},
+		"arch of what":    {args: []string{"build", "--arch", "arm64"}, code: verdict.ExitUsage, errs: "--arch needs the names of programs"},
 		"no checkout":     {env: t.TempDir(), args: []string{"tree"}, code: verdict.ExitInvalid, errs: RootVar},
 		"interrupted":     {ctx: ended, args: []string{"tree"}, code: 130, errs: "kgrace: interrupted by SIGINT\n"},
 	} {

@@ -24,6 +24,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -100,11 +101,15 @@ type Binary struct {
 	// Arm is empty for programs that both arms share.
 	Arm     verdict.Arm `json:"arm,omitempty"`
 	Version string      `json:"version"`
-	Path    string      `json:"path"`
+	// Arch is its architecture, as GOARCH.
+	Arch string `json:"arch"`
+	Path string `json:"path"`
 	// Built reports whether this call built it; otherwise it was up to date.
 	Built bool `json:"built"`
 	// Debian is the package of a program that was not built.
 	Debian string `json:"debian,omitempty"`
+	// Recipe is nil for programs that are not Kubernetes' own.
+	Recipe *Recipe `json:"-"`
 }
 
 // target describes how to build one binary.
@@ -115,7 +120,6 @@ type target struct {
 	flags     []string
 	toolchain string
 	cgo       bool
-	arch      string // GOARCH; empty means this machine's
 	key       string // hash over all inputs
 	prepare   func(context.Context) error
 	// unchanged returns an error if the source no longer matches key.
@@ -148,6 +152,9 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 	name := t.Program + " " + t.Version
 	if t.Arm != "" {
 		name += " (" + string(t.Arm) + ")"
+	}
+	if t.Arch != runtime.GOARCH {
+		name += " for " + t.Arch
 	}
 	done := p.step("%s", name)
 	if t.prepare != nil {
@@ -208,12 +215,9 @@ func upToDate(t *target) bool {
 }
 
 func buildEnv(t *target) []string {
-	var env []string
+	env := []string{"GOARCH=" + t.Arch}
 	if t.cgo {
 		env = append(env, "CGO_ENABLED=1")
-	}
-	if t.arch != "" {
-		env = append(env, "GOARCH="+t.arch)
 	}
 	return env
 }

@@ -212,17 +212,20 @@ func TestBuildForAnotherArchitecture(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range info.Settings {
-		if s.Key == "GOARCH" && s.Value != other {
-			t.Errorf("%s is for %s, want %s", b.Path, s.Value, other)
+		if want := map[string]string{"GOARCH": other, "CGO_ENABLED": "0"}[s.Key]; want != "" && s.Value != want {
+			t.Errorf("%s: %s=%s, want %s", b.Path, s.Key, s.Value, want)
 		}
 	}
-	if b.Path == here.Path || !b.Built || b.Version != here.Version {
+	if b.Path == here.Path || !b.Built || b.Version != here.Version || b.Arch != other || here.Arch != runtime.GOARCH {
 		t.Errorf("%+v beside %+v", b, here)
 	}
 	if again, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "kubelet", other); err != nil || again.Built {
 		t.Errorf("built again: %+v, %v", again, err)
 	}
 	if _, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "prog", other); err == nil || !strings.Contains(err.Error(), "not one of Kubernetes' own") {
+		t.Errorf("%v", err)
+	}
+	if _, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "kubelet", "mips"); err == nil || !strings.Contains(err.Error(), "amd64 or arm64") {
 		t.Errorf("%v", err)
 	}
 }

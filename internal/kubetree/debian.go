@@ -22,6 +22,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -60,7 +61,7 @@ func (r *Repo) debianBinaries(ctx context.Context, minor string, m versions.Mino
 			}
 			continue
 		}
-		found[name] = &Binary{Program: name, Version: debianVersion(ctx, pkg), Path: path, Debian: pkg}
+		found[name] = &Binary{Program: name, Version: debianVersion(ctx, pkg), Arch: runtime.GOARCH, Path: path, Debian: pkg}
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("a node of %s needs %s from Debian packages that are not installed here; run hack/setup.sh %[3]s, or: apt-get install %[3]s",

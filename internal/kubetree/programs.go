@@ -168,12 +168,12 @@ func (r *Repo) targetsFor(minor string, m versions.Minor, arms []verdict.Arm, na
 	}
 	var all []*pending
 	if !slices.Contains(perArm, name) {
-		t := target{Binary: Binary{Program: name, Version: m.Kubernetes}, pkg: pkg, toolchain: m.Go}
+		t := target{Binary: Binary{Program: name, Version: m.Kubernetes, Arch: runtime.GOARCH}, pkg: pkg, toolchain: m.Go}
 		t.Path = filepath.Join(r.Output, "bin", minor, name)
 		return append(all, &pending{target: t, from: verdict.Stock, m: m})
 	}
 	for _, arm := range arms {
-		t := target{Binary: Binary{Program: name, Arm: arm, Version: m.Kubernetes}, pkg: pkg, toolchain: m.Go}
+		t := target{Binary: Binary{Program: name, Arm: arm, Version: m.Kubernetes, Arch: runtime.GOARCH}, pkg: pkg, toolchain: m.Go}
 		if arm == verdict.Fixed {
 			t.Version = m.FixedVersion()
 		}
@@ -206,11 +206,12 @@ func (t *pending) complete(ctx context.Context, tree func(verdict.Arm) (*Tree, e
 		}
 	}
 	t.flags = []string{"-ldflags", kubeLinkFlags(t.Version, src.Commit, date)}
-	inputs := []any{buildFormat, src.Commit, t.pkg, t.flags, t.toolchain, t.goarch()}
+	inputs := []any{buildFormat, src.Commit, t.pkg, t.flags, t.toolchain, t.Arch}
 	if t.generated = t.Program == "kube-apiserver" && lacksOpenAPI(src.Dir); t.generated {
 		inputs = append(inputs, openAPIFormat)
 	}
 	t.key = hashOf(inputs...)
+	t.Recipe = t.recipe(src.Commit)
 	return nil
 }
 
@@ -243,7 +244,7 @@ func (r *Repo) moduleTarget(program string, p versions.Program, binary, toolchai
 		link = append(link, "-X", v+"="+p.Version)
 	}
 	t := target{
-		Binary:    Binary{Program: binary, Version: p.Version, Path: filepath.Join(r.Output, "bin", "programs", name, binary)},
+		Binary:    Binary{Program: binary, Version: p.Version, Arch: runtime.GOARCH, Path: filepath.Join(r.Output, "bin", "programs", name, binary)},
 		dir:       dir,
 		pkg:       p.Packages[binary],
 		flags:     []string{"-mod=mod", "-tags", strings.Join(p.Tags, ","), "-ldflags", strings.Join(link, " ")},

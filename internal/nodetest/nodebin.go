@@ -66,6 +66,8 @@ func Find(root, dir, minor string) (map[string]string, error) {
 		switch {
 		case entry.IsDir() && (other[entry.Name()] || pinned[program] != "" && version != "" && version != pinned[program]):
 			return filepath.SkipDir
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), "linux-"): // programs for other architectures
+			return filepath.SkipDir
 		case entry.Type().IsRegular() && !strings.HasPrefix(entry.Name(), "."):
 			bin[entry.Name()] = path
 		}

@@ -36,7 +36,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"v1.22/stock/kubelet", "v1.22/fixed/kubelet", "v1.22/kube-apiserver", "v1.37/stock/kubelet", "v1.37/stock/.kubelet.json", "v1.38/stock/kubelet",
+		"v1.22/stock/kubelet", "v1.22/fixed/kubelet", "v1.22/kube-apiserver", "v1.37/stock/kubelet", "v1.37/stock/.kubelet.json", "v1.37/stock/linux-arm64/kubelet", "v1.38/stock/kubelet",
 		"programs/etcd@v3.6.0/etcd", "programs/etcd@v3.7.0/etcd", "actor",
 	} {
 		write("bin/"+name, "")

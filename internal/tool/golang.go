@@ -34,7 +34,7 @@ const GoFlags = "-trimpath -buildvcs=false"
 // change the result. The caller still controls the origin of modules (GOPROXY, GONOSUMDB, GOMODCACHE, ...) and GOCACHE.
 func GoEnv(toolchain string, env ...string) []string {
 	base := without(os.Environ(), "GOFLAGS=", "GOTOOLCHAIN=", "GOWORK=", "GO111MODULE=", "GOOS=", "GOARCH=", "GOAMD64=",
-		"GOARM64=", "GOEXPERIMENT=", "GODEBUG=", "CGO_", "GIT_")
+		"GOARM64=", "GOFIPS140=", "GOEXPERIMENT=", "GODEBUG=", "CGO_", "GIT_")
 	return append(base, append([]string{"GOTOOLCHAIN=" + toolchain, "GOFLAGS=" + GoFlags, "GOWORK=off", "CGO_ENABLED=0"}, env...)...)
 }
 
