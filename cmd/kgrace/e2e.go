@@ -66,7 +66,7 @@ Exit codes:
   1  red: a verdict differs from what the catalogue expects
   2  the command line is wrong
   3  invalid: nothing is red, but something could not be run or judged`,
-		Example: "  kgrace e2e\n  kgrace e2e --smoke --setup\n  kgrace e2e statefulset-force --arm fixed\n  kgrace e2e --image-stock kindest/node:v1.37.2 \\\n    --image-fixed registry.example/kind-node:v1.37.2_grace.1",
+		Example: "  kgrace e2e\n  kgrace e2e --smoke --setup\n  kgrace e2e statefulset-force --arm fixed\n  kgrace e2e --image-stock kindest/node:v1.37.2 \\\n    --image-fixed registry.example/kind-node:v1.37.2_grace.2-amd64",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if err := q.resolveE2E(ids); err != nil {
 				return err

@@ -35,7 +35,7 @@ func newImageCommand(app *app) *cobra.Command {
 		Use:   "image",
 		Short: "Build kind node images, and manage the Docker engine they need",
 		Example: "  kgrace image setup\n  kgrace image build --arm fixed\n" +
-			"  kind create cluster --image kgrace.test/kind-node:v1.37.2_grace.1\n  kgrace image teardown",
+			"  kind create cluster --image kgrace.test/kind-node:v1.37.2_grace.2-amd64\n  kgrace image teardown",
 		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -62,9 +62,13 @@ func newImageBuildCommand(app *app) *cobra.Command {
 Without --from: image, if the engine has kind's own node image of the version; else modules.
 
 Prints the name, the ID, and the paths of the manifest of inputs and of the SPDX list; the image has both, too, in
-` + kindnode.DocDir + `. If the command fails or is interrupted, it leaves only programs that were built.`,
+` + kindnode.DocDir + `.
+
+--file also writes the image to an archive, for machines without a network or with Podman: docker load --input FILE, podman
+load --input FILE, or kind load image-archive FILE. If the command fails or is interrupted, it leaves only programs that were built.`,
 		Example: "  kgrace image build\n  kgrace image build --arm stock --from modules -o json\n  kgrace image build --from image kindest/node@sha256:…\n" +
-			"  kgrace image build --from tarball kubernetes-server-linux-amd64.tar.gz \\\n    --image registry.example/kind-node:v1 --push",
+			"  kgrace image build --from tarball kubernetes-server-linux-amd64.tar.gz \\\n    --image registry.example/kind-node:v1 --push\n" +
+			"  kgrace image build --arch arm64 --from image kindest/node@sha256:… \\\n    --file kind-node-arm64.tar",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := verdict.ParseArm(arm)
@@ -96,10 +100,13 @@ Prints the name, the ID, and the paths of the manifest of inputs and of the SPDX
 			if err != nil {
 				return err
 			}
-			rows := [][]string{{"id", r.ID}, {"kubelet", fmt.Sprintf("%s (%s), sha256 %s", r.Kubelet, r.Arm, r.KubeletSHA256)}, {"Kubernetes", r.Kubernetes},
+			rows := [][]string{{"id", r.ID}, {"kubelet", fmt.Sprintf("%s (%s, of Kubernetes %s), sha256 %s", r.Kubelet, r.Arm, r.KubeletKubernetes, r.KubeletSHA256)}, {"other programs", "Kubernetes " + r.Kubernetes},
 				{"architecture", r.Arch}, {"size", fmt.Sprintf("%d MiB", r.Size>>20)}, {"manifest", r.Manifest}, {"SPDX", r.SPDX}, {"took", fmt.Sprintf("%.1f s", r.Seconds)}}
 			if r.Digest != "" {
 				rows = append(rows, []string{"digest", r.Digest})
+			}
+			if r.File != "" {
+				rows = append(rows, []string{"file", r.File})
 			}
 			return out.write(app.output, r, []string{"IMAGE", r.Image}, rows)
 		},
@@ -107,10 +114,11 @@ Prints the name, the ID, and the paths of the manifest of inputs and of the SPDX
 	addMinorFlag(cmd, &o.Minor)
 	cmd.Flags().StringVar(&arm, "arm", string(verdict.Fixed), "arm of the kubelet: stock or fixed")
 	cmd.Flags().StringVar(&from, "from", "", "source of the image: image, tarball or modules")
-	cmd.Flags().StringVar(&o.Image, "image", "", "name and tag of the image (default: "+kindnode.Repository+", tagged with the kubelet's version)")
+	cmd.Flags().StringVar(&o.Image, "image", "", "name and tag of the image (default: "+kindnode.Repository+", tagged with the kubelet's version and the architecture)")
 	cmd.Flags().StringVar(&o.Arch, "arch", "", "amd64 or arm64 (default: the engine's)")
 	cmd.Flags().StringVar(&o.SHA512, "sha512", "", "checksum of the tarball (default: read from TARBALL.sha512)")
 	cmd.Flags().StringVar(&o.Base, "base-image", "", "base image for a tarball (default: kind's, which is pulled)")
+	cmd.Flags().StringVar(&o.File, "file", "", "also write the image to this archive")
 	cmd.Flags().BoolVar(&o.Push, "push", false, "push the image to the registry in its name")
 	cmd.Flags().BoolVar(&o.Refresh, "refresh", false, "rebuild the root filesystem with current Debian packages")
 	cmd.Flags().BoolVar(&o.Rebuild, "rebuild", false, "rebuild what both arms share, even if the engine has it")

@@ -100,3 +100,30 @@ func TestMissingPackages(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// Save leaves a complete file or none, readable by others.
+func TestSave(t *testing.T) {
+	bin, dir := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte("#!/bin/sh\n[ \"$1 $2\" = \"save --output\" ] || exit 2\necho half >\"$3\"\nchmod 600 \"$3\"\n[ \"$4\" = good ] || exit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Chdir(dir)
+	var e Engine
+	if err := e.Save(t.Context(), "image.tar", "bad"); err == nil {
+		t.Error("no error")
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+	if err := e.Save(t.Context(), "image.tar", "good"); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Fatalf("%v, %v", left, err)
+	}
+	if info, err := left[0].Info(); err != nil || left[0].Name() != "image.tar" || info.Mode().Perm() != 0o644 {
+		t.Errorf("%v, %v", info, err)
+	}
+}

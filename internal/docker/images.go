@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -68,6 +69,28 @@ func (e *Engine) Import(ctx context.Context, tar io.Reader, image string, change
 	}
 	_, err := tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Env: os.Environ(), Args: append(args, "-", image), Stdin: tar})
 	return err
+}
+
+// Save writes an image to a file, in the format of docker save, atomically: docker load, podman load and kind load
+// image-archive read it.
+func (e *Engine) Save(ctx context.Context, file, image string) error {
+	tmp, err := os.MkdirTemp(filepath.Dir(file), ".kgrace-save-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	new, err := filepath.Abs(filepath.Join(tmp, "image.tar")) // the command runs in another folder
+	if err != nil {
+		return err
+	}
+	if _, err := e.Docker(ctx, "save", "--output", new, image); err != nil {
+		return err
+	}
+	// docker writes a file for its owner only.
+	if err := os.Chmod(new, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(new, file)
 }
 
 // Untag removes a name of an image; the image is removed with its last name unless other images are built on it. It is not

@@ -22,6 +22,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func real(t *testing.T, name string) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Name: name, Image: kindnode.DefaultImage(minor, verdict.Fixed), Programs: programs, LinesSocket: "lines.sock",
+	return Config{Name: name, Image: kindnode.DefaultImage(minor, verdict.Fixed, runtime.GOARCH), Programs: programs, LinesSocket: "lines.sock",
 		Record: history.SinkFunc(func(history.Event) {}), Log: t.Output()}
 }
 

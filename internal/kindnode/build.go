@@ -39,14 +39,18 @@ type Result struct {
 	Digest string `json:"digest,omitempty"`
 	Size   int64  `json:"size"` // bytes
 	Arch   string `json:"arch"`
-	// Arm is the arm of the image's kubelet, Kubelet that kubelet's version, and Kubernetes the version of everything else.
-	Arm           verdict.Arm `json:"arm"`
-	Kubelet       string      `json:"kubelet"`
-	KubeletSHA256 string      `json:"kubeletSHA256"`
-	Kubernetes    string      `json:"kubernetes"`
+	// Arm is the arm of the image's kubelet, Kubelet that kubelet's version, KubeletKubernetes the tag that it was built from,
+	// and Kubernetes the version of everything else.
+	Arm               verdict.Arm `json:"arm"`
+	Kubelet           string      `json:"kubelet"`
+	KubeletKubernetes string      `json:"kubeletKubernetes"`
+	KubeletSHA256     string      `json:"kubeletSHA256"`
+	Kubernetes        string      `json:"kubernetes"`
 	// Manifest and SPDX are files that describe the image's content; copies are in the image, in DocDir.
 	Manifest string `json:"manifest"`
 	SPDX     string `json:"spdx"`
+	// File is an archive of the image; empty unless it was asked for.
+	File string `json:"file,omitempty"`
 	// Seconds is the duration of the build, including the programs.
 	Seconds float64 `json:"seconds"`
 }
@@ -97,7 +101,13 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 	}
 	r, err := b.build(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("image %s: %w", o.Image, err)
+		return nil, fmt.Errorf("image %s: %w", b.image(), err)
+	}
+	if o.File != "" {
+		if err := b.save(ctx); err != nil {
+			return nil, err
+		}
+		r.File = o.File
 	}
 	if o.Push {
 		if r.Digest, err = b.push(ctx); err != nil {
@@ -154,7 +164,7 @@ func (b *builder) fromModules(ctx context.Context) (*Result, error) {
 	} else {
 		b.say("the image that both arms share exists: %s", shared)
 	}
-	return b.finish(ctx, shared, storageClassOnly)
+	return b.finish(ctx, shared, storageClass)
 }
 
 // sharedRepository names the image that both arms share, a node image without a kubelet.
@@ -215,17 +225,31 @@ func (b *builder) takeKind(ctx context.Context) error {
 	return nil
 }
 
+// image is the name of the result. Its architecture may be known only once the source is.
+func (b *builder) image() string {
+	if b.o.Image != "" {
+		return b.o.Image
+	}
+	return DefaultImage(b.m, b.o.Arm, b.arch)
+}
+
+// save writes the image to the file that was asked for.
+func (b *builder) save(ctx context.Context) error {
+	defer b.step("write %s", b.o.File)()
+	return b.e.Save(ctx, b.o.File, b.image())
+}
+
 // push pushes the image and returns its digest in the registry.
 func (b *builder) push(ctx context.Context) (string, error) {
 	defer b.step("push")()
-	if _, err := b.e.Docker(ctx, "push", b.o.Image); err != nil {
+	if _, err := b.e.Docker(ctx, "push", b.image()); err != nil {
 		return "", err
 	}
-	image, err := b.e.Inspect(ctx, b.o.Image)
+	image, err := b.e.Inspect(ctx, b.image())
 	if err != nil {
 		return "", err
 	}
-	repository := b.o.Image[:strings.LastIndexByte(b.o.Image, ':')]
+	repository := b.image()[:strings.LastIndexByte(b.image(), ':')]
 	if image != nil {
 		for _, d := range image.RepoDigests {
 			if name, digest, ok := strings.Cut(d, "@"); ok && name == repository {

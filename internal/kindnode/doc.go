@@ -26,6 +26,7 @@ limitations under the License.
 // A manifest and an SPDX 2.3 document, beside the image and inside it, list what it contains; labels summarize them. Two
 // builds with equal inputs contain the same kubelet byte for byte; the images themselves differ in dates.
 //
-// Everything that a node runs is real, with these exceptions in images from modules: kindcni replaces kindnetd; the storage
-// class exists, but the local-path provisioner that would create its volumes does not; Kubernetes' signatures are missing.
+// Everything that a node runs is real, with these exceptions in images from modules: kindcni replaces kindnetd; volumes
+// come from kube-controller-manager's host-path provisioner, not from the local-path provisioner; Kubernetes' signatures are
+// missing.
 package kindnode

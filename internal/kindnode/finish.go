@@ -38,16 +38,16 @@ import (
 // file is a file that is copied into the image.
 type file = imagefile.File
 
-// storageClassOnly replaces kind's storage manifest. It has the storage class that charts ask for, but no provisioner,
-// because a build from modules does not have its image.
-var storageClassOnly = file{Path: "/kind/manifests/default-storage.yaml", Data: []byte(`apiVersion: storage.k8s.io/v1
+// storageClass replaces kind's storage manifest, whose local-path provisioner a build from modules does not have. kind turns
+// on the provisioner in kube-controller-manager; its volumes are folders under /tmp/hostpath_pv of whichever node a pod runs
+// on, so a pod that moves finds an empty one.
+var storageClass = file{Path: "/kind/manifests/default-storage.yaml", Data: []byte(`apiVersion: storage.k8s.io/v1
 kind: StorageClass
 metadata:
   name: standard
   annotations:
     storageclass.kubernetes.io/is-default-class: "true"
-provisioner: kubernetes.io/no-provisioner
-volumeBindingMode: WaitForFirstConsumer
+provisioner: kubernetes.io/host-path
 reclaimPolicy: Delete
 `)}
 
@@ -82,7 +82,7 @@ func (b *builder) finish(ctx context.Context, raw string, files ...file) (*Resul
 		w.CloseWithError(tw.Close())
 	}()
 	defer r.Close()
-	old, err := b.e.Inspect(ctx, b.o.Image)
+	old, err := b.e.Inspect(ctx, b.image())
 	if err != nil {
 		return nil, err
 	}
@@ -92,30 +92,30 @@ func (b *builder) finish(ctx context.Context, raw string, files ...file) (*Resul
 	} else if image, err = b.derive(ctx, raw, r, changes); err != nil {
 		return nil, err
 	}
-	return &Result{Image: b.o.Image, ID: image.ID, Size: image.Size, Arch: image.Arch, Arm: b.o.Arm,
-		Kubelet: b.manifest.Kubelet.Version, KubeletSHA256: b.manifest.Kubelet.SHA256, Kubernetes: b.manifest.Kubernetes,
+	return &Result{Image: b.image(), ID: image.ID, Size: image.Size, Arch: image.Arch, Arm: b.o.Arm,
+		Kubelet: b.manifest.Kubelet.Version, KubeletSHA256: b.manifest.Kubelet.SHA256, KubeletKubernetes: b.manifest.Kubelet.Kubernetes, Kubernetes: b.manifest.Kubernetes,
 		Manifest: papers[0], SPDX: papers[1]}, nil
 }
 
 func (b *builder) derive(ctx context.Context, raw string, files io.Reader, changes []string) (*docker.Image, error) {
 	defer b.step("put the kubelet into the image")()
-	if err := b.e.Derive(ctx, raw, b.o.Image, files, stopSignal, changes...); err != nil {
+	if err := b.e.Derive(ctx, raw, b.image(), files, stopSignal, changes...); err != nil {
 		return nil, err
 	}
 	// This also removes the image that had the name before: clusters may have used it until now.
 	if err := b.e.Prune(ctx, LabelManifest); err != nil {
 		return nil, err
 	}
-	image, err := b.e.Inspect(ctx, b.o.Image)
+	image, err := b.e.Inspect(ctx, b.image())
 	if err == nil && image == nil {
-		err = fmt.Errorf("the engine built the image but does not find it: %s", b.o.Image)
+		err = fmt.Errorf("the engine built the image but does not find it: %s", b.image())
 	}
 	return image, err
 }
 
 // writePapers writes the manifest and the SPDX document to a folder named after the image.
 func (b *builder) writePapers() ([]string, error) {
-	dir := filepath.Join(b.dir, strings.NewReplacer("/", "_", ":", "_").Replace(b.o.Image))
+	dir := filepath.Join(b.dir, strings.NewReplacer("/", "_", ":", "_").Replace(b.image()))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (b *builder) writePapers() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	spdx, err := b.manifest.spdx(b.o.Image)
+	spdx, err := b.manifest.spdx(b.image())
 	if err != nil {
 		return nil, err
 	}
@@ -144,17 +144,4 @@ func (b *builder) rootfs(ctx context.Context) (string, error) {
 func sha256OfBytes(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
-}
-
-func sha256Of(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

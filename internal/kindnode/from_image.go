@@ -53,6 +53,9 @@ func (b *builder) fromImage(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	b.manifest.Kubelet.Path = where
+	if version != b.m.Kubernetes {
+		b.say("%s is of Kubernetes %s; its kubelet is of %s from now on", b.o.Source, version, b.m.Kubernetes)
+	}
 	return b.finish(ctx, source.ID)
 }
 

@@ -26,6 +26,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/sbom"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -33,20 +34,21 @@ import (
 // Manifest lists the content of an image. Equal inputs give equal bytes.
 type Manifest struct {
 	// Format is the version of this file's format and of the image's; see format.
-	Format     int         `json:"format"`
-	Arm        verdict.Arm `json:"arm"`
-	Minor      string      `json:"minor"`
-	Kubernetes string      `json:"kubernetes"`
-	Arch       string      `json:"arch"`
+	Format int         `json:"format"`
+	Arm    verdict.Arm `json:"arm"`
+	Minor  string      `json:"minor"`
+	// Kubernetes is the version of the node without the kubelet, which Kubelet.Kubernetes has a tag of its own for.
+	Kubernetes string `json:"kubernetes"`
+	Arch       string `json:"arch"`
 	// Commit is the commit of the tree that the kubelet was built from; equal inputs give equal commits.
 	Commit string `json:"commit"`
 	// Series is the hash of the patches, Patches their names; both are empty on the stock arm.
-	Series  string   `json:"series,omitempty"`
-	Patches []string `json:"patches,omitempty"`
-	Kubelet Program  `json:"kubelet"`
-	Source  Source   `json:"source"`
+	Series  string       `json:"series,omitempty"`
+	Patches []string     `json:"patches,omitempty"`
+	Kubelet sbom.Program `json:"kubelet"`
+	Source  Source       `json:"source"`
 	// Programs lists the programs built for the image, sorted by name, without the kubelet.
-	Programs []Program `json:"programs,omitempty"`
+	Programs []sbom.Program `json:"programs,omitempty"`
 	// Kind is the version of the kind that built the image; empty when building from an image.
 	Kind string `json:"kind,omitempty"`
 	// Images are the images inside, for the node's own pods, sorted.
@@ -57,18 +59,7 @@ type Manifest struct {
 	Debian []rootfs.Package `json:"debian,omitempty"`
 
 	date time.Time // of the tree; the date of generated files
-}
-
-// Program is an executable of the image.
-type Program struct {
-	Name    string `json:"name"`
-	Version string `json:"version,omitempty"`
-	SHA256  string `json:"sha256"`
-	Path    string `json:"path,omitempty"` // in the image; only of the kubelet
-	// Go is the compiler; Module and Modules are the modules compiled in. Only for Go programs.
-	Go      string   `json:"go,omitempty"`
-	Module  string   `json:"module,omitempty"`
-	Modules []Module `json:"-"` // in the SPDX document
+	tool string    // the version of this program, for the SPDX document
 }
 
 // Source describes what an image was built from.
@@ -99,7 +90,7 @@ func (b *builder) newManifest(ctx context.Context) (*Manifest, error) {
 		return nil, err
 	}
 	m := &Manifest{Format: format, Arm: b.o.Arm, Minor: b.o.Minor, Kubernetes: b.m.Kubernetes, Arch: b.arch, Commit: tree.Commit,
-		Source: Source{From: b.o.From}, date: date.UTC()}
+		Source: Source{From: b.o.From}, date: date.UTC(), tool: r.ToolVersion(ctx)}
 	if b.o.Arm == verdict.Fixed {
 		series, err := patchset.Load(r.SeriesDir(b.o.Minor))
 		if err != nil {
@@ -119,7 +110,7 @@ func (b *builder) takeKubelet(path string) error {
 	if b.o.Arm == verdict.Fixed {
 		version = b.m.FixedVersion()
 	}
-	p, err := describe(kubelet, version, path)
+	p, err := sbom.Describe(kubelet, version, path)
 	if err != nil {
 		return err
 	}
@@ -129,12 +120,12 @@ func (b *builder) takeKubelet(path string) error {
 }
 
 func (b *builder) noteProgram(name, version, path string) error {
-	p, err := describe(name, version, path)
+	p, err := sbom.Describe(name, version, path)
 	if err != nil {
 		return err
 	}
 	b.manifest.Programs = append(b.manifest.Programs, *p)
-	slices.SortFunc(b.manifest.Programs, func(a, b Program) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(b.manifest.Programs, func(a, b sbom.Program) int { return strings.Compare(a.Name, b.Name) })
 	return nil
 }
 
@@ -151,12 +142,12 @@ func (m *Manifest) stub(image, what string) {
 }
 
 // format is part of the inputs. Raise it when the way images are built changes.
-const format = 4
+const format = 5
 
 // inputs returns a hash of everything that the images of both arms share.
 func (m *Manifest) inputs() (string, error) {
 	shared := *m
-	shared.Arm, shared.Commit, shared.Series, shared.Patches, shared.Kubelet = "", "", "", nil, Program{}
+	shared.Arm, shared.Commit, shared.Series, shared.Patches, shared.Kubelet = "", "", "", nil, sbom.Program{}
 	data, err := shared.json()
 	return sha256OfBytes(data), err
 }
@@ -166,16 +157,18 @@ func (m *Manifest) json() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// Labels of an image. Its manifest contains the rest.
+// Labels of an image, in reverse-DNS form as Docker and OCI ask for. Its manifest contains the rest.
 const (
-	LabelArm        = "kgrace.arm"
-	LabelKubernetes = "kgrace.kubernetes"
-	LabelKubelet    = "kgrace.kubelet"        // its version
-	LabelKubeletSum = "kgrace.kubelet.sha256" // of its file
-	LabelSeries     = "kgrace.series"         // hash of the patches; empty on the stock arm
-	LabelCommit     = "kgrace.commit"         // of the tree
-	LabelFrom       = "kgrace.from"           // modules, image or tarball
-	LabelManifest   = "kgrace.manifest"       // sha256 of the manifest, and so of all inputs
+	labels          = "io.github.kgrace."
+	LabelArm        = labels + "arm"
+	LabelKubernetes = labels + "kubernetes"     // of the node without the kubelet
+	LabelKubelet    = labels + "kubelet"        // its version
+	LabelKubeletSum = labels + "kubelet.sha256" // of its file
+	LabelKubeletTag = labels + "kubelet.kubernetes"
+	LabelSeries     = labels + "series"   // hash of the patches; empty on the stock arm
+	LabelCommit     = labels + "commit"   // of the tree
+	LabelFrom       = labels + "from"     // modules, image or tarball
+	LabelManifest   = labels + "manifest" // sha256 of the manifest, and so of all inputs
 )
 
 func (m *Manifest) labels() (map[string]string, error) {
@@ -186,7 +179,7 @@ func (m *Manifest) labels() (map[string]string, error) {
 	return map[string]string{
 		LabelManifest: sha256OfBytes(data),
 		LabelArm:      string(m.Arm), LabelKubernetes: m.Kubernetes, LabelKubelet: m.Kubelet.Version, LabelKubeletSum: m.Kubelet.SHA256,
-		LabelSeries: m.Series, LabelCommit: m.Commit, LabelFrom: string(m.Source.From),
+		LabelKubeletTag: m.Kubelet.Kubernetes, LabelSeries: m.Series, LabelCommit: m.Commit, LabelFrom: string(m.Source.From),
 		"org.opencontainers.image.title":       fmt.Sprintf("kind node, kubelet %s (%s)", m.Kubelet.Version, m.Arm),
 		"org.opencontainers.image.version":     m.Kubelet.Version,
 		"org.opencontainers.image.base.name":   m.Source.Ref,

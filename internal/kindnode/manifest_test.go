@@ -21,22 +21,25 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
+	"github.com/kgrace/kgrace/internal/sbom"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // self describes this test binary as a program; it is large, so it is read only once.
-var self = sync.OnceValues(func() (*Program, error) {
+var self = sync.OnceValues(func() (*sbom.Program, error) {
 	file, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return describe(kubelet, "v1.37.2+grace.1", file)
+	return sbom.Describe(kubelet, "v1.37.2+grace.1", file)
 })
 
 // sample returns a manifest with every field set. Its kubelet is this test binary.
@@ -47,12 +50,13 @@ func sample(t *testing.T) *Manifest {
 		t.Fatal(err)
 	}
 	p := *described
-	p.Modules = []Module{{Path: "golang.org/x/mod", Version: "v0.30.0+incompatible", Sum: "h1:AAAA"}}
+	p.Kubernetes = "v1.37.2"
+	p.Modules = []sbom.Module{{Path: "golang.org/x/mod", Version: "v0.30.0+incompatible", Sum: "h1:AAAA"}}
 	m := &Manifest{Format: 1, Arm: verdict.Fixed, Minor: "v1.37", Kubernetes: "v1.37.2", Arch: "amd64", Commit: "c0ffee", Series: "sha256:5e71e5",
 		Patches: []string{"0001-a.patch"}, Kubelet: p, Source: Source{From: FromModules}, Kind: "v0.33.0",
-		Programs: []Program{{Name: "pause", SHA256: strings.Repeat("0", 64)}},
+		Programs: []sbom.Program{{Name: "pause", SHA256: strings.Repeat("0", 64)}},
 		Debian:   []rootfs.Package{{Name: "libstdc++6", Version: "1:12.2-14+deb12u1", Arch: "amd64"}},
-		date:     time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+		date:     time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), tool: "c0ffee"}
 	for _, name := range []string{"b.example/x:v1", "a.example/x:v1", "a.example/x_v1"} {
 		m.noteImage(name)
 	}
@@ -88,7 +92,7 @@ func TestInputs(t *testing.T) {
 	}
 	same := inputs(func(*Manifest) {})
 	if got := inputs(func(m *Manifest) {
-		m.Arm, m.Series, m.Patches, m.Commit, m.Kubelet = verdict.Stock, "", nil, "beef", Program{Name: kubelet, SHA256: "1"}
+		m.Arm, m.Series, m.Patches, m.Commit, m.Kubelet = verdict.Stock, "", nil, "beef", sbom.Program{Name: kubelet, SHA256: "1"}
 	}); got != same {
 		t.Error("the arms' common inputs differ")
 	}
@@ -110,8 +114,13 @@ func TestLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if labels[LabelArm] != "fixed" || labels[LabelKubelet] != "v1.37.2+grace.1" || labels[LabelKubeletSum] != sample(t).Kubelet.SHA256 || labels[LabelSeries] == "" {
+	if labels[LabelArm] != "fixed" || labels[LabelKubelet] != "v1.37.2+grace.1" || labels[LabelKubeletSum] != sample(t).Kubelet.SHA256 || labels[LabelSeries] == "" || labels[LabelKubeletTag] != "v1.37.2" {
 		t.Errorf("%v", labels)
+	}
+	for name := range labels {
+		if !strings.HasPrefix(name, "io.github.kgrace.") && !strings.HasPrefix(name, "org.opencontainers.image.") {
+			t.Errorf("label %s is not in reverse-DNS form", name)
+		}
 	}
 }
 
@@ -121,9 +130,7 @@ func TestSPDX(t *testing.T) {
 		{From: FromTarball, File: "kubernetes-server-linux-amd64.tar.gz", SHA512: strings.Repeat("b", 128)}} {
 		m := sample(t)
 		m.Source = source
-		if source.From == FromImage {
-			m.Kubernetes = "v1.37.0" // everything in the image but the kubelet
-		}
+		m.Kubernetes = "v1.37.0" // an older image, whose kubelet is replaced by one of v1.37.2
 		data, err := m.spdx("kgrace.test/kind-node:v1")
 		if err != nil {
 			t.Fatal(err)
@@ -131,31 +138,36 @@ func TestSPDX(t *testing.T) {
 		if again, _ := m.spdx("kgrace.test/kind-node:v1"); !bytes.Equal(data, again) {
 			t.Error("two documents of the same image differ")
 		}
-		var d spdxDocument
+		var d sbom.Document
 		if err := json.Unmarshal(data, &d); err != nil {
 			t.Fatal(err)
 		}
-		if d.Version != "SPDX-2.3" || d.DataLicense != "CC0-1.0" || d.Creation.Created != "2026-01-02T03:04:05Z" || len(d.Creation.Creators) == 0 {
+		if d.Version != "SPDX-2.3" || d.DataLicense != "CC0-1.0" || d.Creation.Created != "2026-01-02T03:04:05Z" || !slices.Contains(d.Creation.Creators, "Tool: kgrace-c0ffee") {
 			t.Errorf("%+v", d.Creation)
 		}
 		checkSPDX(t, &d, source)
 	}
 }
 
-func checkSPDX(t *testing.T, d *spdxDocument, source Source) {
+func checkSPDX(t *testing.T, d *sbom.Document, source Source) {
 	t.Helper()
 	id := regexp.MustCompile(`^SPDXRef-[A-Za-z0-9.-]+$`)
 	ids := map[string]string{d.ID: "the document"}
 	found := map[string]bool{}
+	purls := map[string]bool{}
 	for _, p := range d.Packages {
 		if !id.MatchString(p.ID) || ids[p.ID] != "" || p.Download == "" || p.Name == "" {
 			t.Errorf("%+v (its ID is also that of %q)", p, ids[p.ID])
 		}
 		ids[p.ID], found[p.Name] = p.Name, true
-		if p.Name == kubelet && !strings.HasPrefix(p.Comment, "Kubernetes v1.37.2 with the patches 0001-a.patch") {
-			t.Errorf("the kubelet is %q", p.Comment)
+		if p.Supplier == "" {
+			t.Errorf("%s has no supplier", p.Name)
+		}
+		if p.Name == kubelet && (!strings.HasPrefix(p.Comment, "Kubernetes v1.37.2 with the patches 0001-a.patch") || p.Supplier != sbom.Ours) {
+			t.Errorf("%+v", p)
 		}
 		for _, r := range p.Refs {
+			purls[r.Locator] = true
 			if !strings.HasPrefix(r.Locator, "pkg:") || strings.ContainsAny(r.Locator, " +") {
 				t.Errorf("%s: %+v", p.Name, r)
 			}
@@ -164,6 +176,11 @@ func checkSPDX(t *testing.T, d *spdxDocument, source Source) {
 	for _, want := range []string{kubelet, "pause", "libstdc++6", "a.example/x:v1", "a.example/x_v1", "golang.org/x/mod", source.Ref, source.File} {
 		if want != "" && !found[want] {
 			t.Errorf("%s is not in the list", want)
+		}
+	}
+	for _, want := range []string{"pkg:golang/k8s.io/kubernetes@v1.37.2", "pkg:golang/stdlib@" + strings.TrimPrefix(runtime.Version(), "go")} {
+		if !purls[want] {
+			t.Errorf("no %s for scanners", want)
 		}
 	}
 	described := false

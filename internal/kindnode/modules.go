@@ -94,7 +94,7 @@ func (b *builder) prepare(ctx context.Context, root string) (*contents, error) {
 	}
 	b.manifest.stub(names.network, "kindcni, of this project: kindnetd is not on the module proxy")
 	for _, name := range names.storage {
-		b.manifest.stub(name, "an empty image: no provisioner of volumes is installed")
+		b.manifest.stub(name, "an empty image: kube-controller-manager provisions volumes")
 	}
 	return c, nil
 }

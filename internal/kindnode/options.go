@@ -19,6 +19,8 @@ package kindnode
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -63,6 +65,8 @@ type Options struct {
 	Image string
 	// Arch is amd64 or arm64; "" means the engine's.
 	Arch string
+	// File receives an archive of the image, which docker load, podman load and kind load image-archive read; "" means none.
+	File string
 	// Push pushes the image to the registry in its name.
 	Push bool
 	// Refresh rebuilds the root filesystem with the current Debian packages.
@@ -74,18 +78,19 @@ type Options struct {
 }
 
 // Arches are the architectures that kind supports.
-var Arches = []string{"amd64", "arm64"}
+var Arches = kubetree.Arches
 
 // Repository is the part of DefaultImage before the tag. The domain is reserved, so it can never be a registry.
 const Repository = "kgrace.test/kind-node"
 
-// DefaultImage returns the name of an arm's image: kgrace.test/kind-node:v1.37.2-stock, or :v1.37.2_grace.1 for the fixed
-// arm, whose version contains a plus, which a tag cannot.
-func DefaultImage(m versions.Minor, arm verdict.Arm) string {
+// DefaultImage returns the name of an arm's image for an architecture: kgrace.test/kind-node:v1.37.2-stock-amd64, or
+// :v1.37.2_grace.1-amd64 for the fixed arm, whose version contains a plus, which a tag cannot.
+func DefaultImage(m versions.Minor, arm verdict.Arm, arch string) string {
+	version := strings.ReplaceAll(m.FixedVersion(), "+", "_")
 	if arm == verdict.Stock {
-		return Repository + ":" + m.Kubernetes + "-stock"
+		version = m.Kubernetes + "-stock"
 	}
-	return Repository + ":" + strings.ReplaceAll(m.FixedVersion(), "+", "_")
+	return Repository + ":" + version + "-" + arch
 }
 
 // imageName matches a name with an optional registry and a tag, as the engine accepts it.
@@ -115,15 +120,21 @@ func (o *Options) names() (versions.Minor, error) {
 	if _, err := verdict.ParseArm(string(o.Arm)); err != nil {
 		return m, err
 	}
-	if o.Image == "" {
-		o.Image = DefaultImage(m, o.Arm)
+	image := o.Image
+	if image == "" {
+		image = DefaultImage(m, o.Arm, runtime.GOARCH) // Build knows the architecture
 	}
-	if !imageName.MatchString(o.Image) {
-		return m, fmt.Errorf("image name %q; want [registry/]name:tag, the name in lower case", o.Image)
+	if !imageName.MatchString(image) {
+		return m, fmt.Errorf("image name %q; want [registry/]name:tag, the name in lower case", image)
 	}
 	if o.Push {
-		if err := checkRegistry(o.Image); err != nil {
+		if err := checkRegistry(image); err != nil {
 			return m, err
+		}
+	}
+	if o.File != "" {
+		if info, err := os.Stat(filepath.Dir(o.File)); err != nil || !info.IsDir() {
+			return m, fmt.Errorf("file %s: its folder does not exist", o.File)
 		}
 	}
 	if o.Arch != "" && !slices.Contains(Arches, o.Arch) {

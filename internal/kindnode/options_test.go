@@ -53,6 +53,7 @@ func TestOptions(t *testing.T) {
 		"no tarball":                     {Options{Arm: verdict.Fixed, From: FromTarball}, "name the tarball"},
 		"a name for modules":             {Options{Arm: verdict.Fixed, Source: "kindest/node:v1"}, "no source to name"},
 		"a checksum of no tarball":       {Options{Arm: verdict.Fixed, SHA512: "00"}, "apply to a tarball"},
+		"a file nowhere":                 {Options{Arm: verdict.Fixed, File: "/no/such/folder/x.tar"}, "does not exist"},
 		"no tag":                         {Options{Arm: verdict.Fixed, Image: "node"}, "want [registry/]name:tag"},
 		"a plus in the tag":              {Options{Arm: verdict.Fixed, Image: "node:v1+2"}, "want [registry/]name:tag"},
 		"an option for a name":           {Options{Arm: verdict.Fixed, Image: "--rm:x"}, "want [registry/]name:tag"},
@@ -79,10 +80,31 @@ func TestOptions(t *testing.T) {
 
 func TestDefaultImage(t *testing.T) {
 	m := versions.Minor{Kubernetes: "v1.37.2", Revision: 3}
-	for arm, want := range map[verdict.Arm]string{verdict.Stock: Repository + ":v1.37.2-stock", verdict.Fixed: Repository + ":v1.37.2_grace.3"} {
-		if got := DefaultImage(m, arm); got != want || !imageName.MatchString(got) {
-			t.Errorf("%s: %s, want %s", arm, got, want)
+	names := map[string]bool{}
+	for arm, want := range map[verdict.Arm]string{verdict.Stock: Repository + ":v1.37.2-stock-", verdict.Fixed: Repository + ":v1.37.2_grace.3-"} {
+		for _, arch := range Arches {
+			got := DefaultImage(m, arm, arch)
+			if got != want+arch || !imageName.MatchString(got) {
+				t.Errorf("%s: %s, want %s", arm, got, want+arch)
+			}
+			names[got] = true
 		}
+	}
+	if len(names) != 4 {
+		t.Errorf("one image replaces another: %v", names)
+	}
+}
+
+// The name has the architecture of the source, which is known only once the source is found.
+func TestNameOfForeignImage(t *testing.T) {
+	b := &builder{o: Options{Arm: verdict.Fixed}, m: versions.Minor{Kubernetes: "v1.37.2", Revision: 3}, arch: "amd64"}
+	b.arch = "arm64"
+	if got := b.image(); got != Repository+":v1.37.2_grace.3-arm64" {
+		t.Errorf("the default is %s", got)
+	}
+	b.o.Image = "example.test/node:v1"
+	if got := b.image(); got != b.o.Image {
+		t.Errorf("%s, want the name that was asked for", got)
 	}
 }
 

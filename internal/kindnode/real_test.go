@@ -35,6 +35,7 @@ import (
 	"github.com/kgrace/kgrace/internal/docker"
 	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/sbom"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -152,7 +153,7 @@ func checkSPDXFile(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var d spdxDocument
+	var d sbom.Document
 	if err := json.Unmarshal(data, &d); err != nil {
 		t.Fatal(err)
 	}

@@ -17,13 +17,16 @@ limitations under the License.
 package kubetree
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
@@ -98,6 +101,16 @@ func (r *Repo) TreeDir(minor string, arm verdict.Arm) string {
 // SeriesDir returns the folder of a minor's patches.
 func (r *Repo) SeriesDir(minor string) string {
 	return filepath.Join(r.Root, "patches", minor)
+}
+
+// ToolVersion returns the version of this project for documents about what it built: the commit of the checkout, with
+// "-dirty" if files differ from it.
+func (r *Repo) ToolVersion(ctx context.Context) string {
+	commit, err := tool.Git(ctx, r.Root, nil, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
+	if err != nil {
+		return "unknown" // not a git checkout
+	}
+	return strings.TrimSpace(commit)
 }
 
 // resolve returns the name of the minor ("" means the default one) and its pins.

@@ -93,13 +93,13 @@ var arrows = []arrow{
 // ones.
 var floors = [][]string{
 	// Basic terms and tools, without dependencies in this project.
-	{"actor", "fault", "imagefile", "mutant", "stub/iptables-wrappers/pkg/iptables", "tool", "unixsock", "vendored", "verdict"},
+	{"actor", "fault", "imagefile", "mutant", "sbom", "stub/iptables-wrappers/pkg/iptables", "tool", "unixsock", "vendored", "verdict"},
 	// Scenarios and histories; pins.
 	{"docker", "history", "history/apiwatch", "history/lines", "history/stream", "junit", "nodetest", "patchset", "repocheck", "scenario", "versions"},
 	// Judges and builds; runtimes, simulated and observed.
 	{"bench", "check", "check/command", "cifiles", "control", "criproxy", "intree", "judge", "kubetree", "matrix", "podspec", "property", "property/draw", "result", "result/calls", "sim", "sim/conformance", "simapi"},
 	// Players and nodes.
-	{"kindnode", "kindnode/rootfs", "localnode", "player"},
+	{"kindnode", "kindnode/rootfs", "localnode", "player", "release"},
 	// Clusters and suites.
 	{"e2enode", "kindcluster", "regress", "simbuild", "simkubelet", "upstreame2e"},
 	// Many runs.

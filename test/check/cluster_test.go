@@ -21,6 +21,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -72,7 +73,7 @@ func cluster(t *testing.T) (c *kindcluster.Cluster, kubeconfig string, control s
 		t.Fatal(err)
 	}
 	const name = "kgrace-check"
-	c, err = kindcluster.Up(t.Context(), kindcluster.Config{Name: name, Image: kindnode.DefaultImage(minor, verdict.Stock), Programs: programs,
+	c, err = kindcluster.Up(t.Context(), kindcluster.Config{Name: name, Image: kindnode.DefaultImage(minor, verdict.Stock, runtime.GOARCH), Programs: programs,
 		LinesSocket: "lines.sock", Record: history.SinkFunc(func(history.Event) {}), Log: t.Output()})
 	if err != nil {
 		t.Fatal(err)
