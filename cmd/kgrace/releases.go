@@ -28,8 +28,8 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// release compares the pin of one minor with the module proxy.
-type release struct {
+// newest compares the pin of one minor with the module proxy.
+type newest struct {
 	Minor  string `json:"minor"`
 	Pinned string `json:"pinned"`
 	// Newest is the newest tag of the minor that the proxy lists; empty if it lists none.
@@ -101,10 +101,10 @@ func kubernetesTags(ctx context.Context, r *kubetree.Repo) ([]string, error) {
 }
 
 // releasesOf compares the pins with the tags. The result is never nil, so that JSON has a list.
-func releasesOf(r *kubetree.Repo, tags []string, newer bool) []release {
-	found := []release{}
+func releasesOf(r *kubetree.Repo, tags []string, newer bool) []newest {
+	found := []newest{}
 	for _, minor := range r.Versions.MinorNames() {
-		one := release{Minor: minor, Pinned: r.Versions.Minors[minor].Kubernetes}
+		one := newest{Minor: minor, Pinned: r.Versions.Minors[minor].Kubernetes}
 		one.Newest, one.Newer = r.Versions.Minors[minor].Newest(tags)
 		one.Ahead = one.Newest != "" && semver.Compare(one.Newest, one.Pinned) < 0
 		if one.Newer || !newer {

@@ -135,6 +135,7 @@ Environment:
 		newReportCommand(app),
 		newShardCommand(app),
 		newUpstreamE2ECommand(app),
+		newReleaseCommand(app),
 		newReleasesCommand(app),
 		newConformanceCommand(app),
 		newVersionCommand(app),

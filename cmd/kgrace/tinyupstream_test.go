@@ -83,6 +83,7 @@ func newTiny(t *testing.T) *tiny {
 	files := map[string]string{
 		"go.mod": "module k8s.io/kubernetes\n\ngo 1.26.0\n\nrequire k8s.io/client-go v0.0.0\n\nreplace k8s.io/client-go => ./staging/src/k8s.io/client-go\n",
 		"go.sum": "", ".gitignore": "_output/\n",
+		"cmd/kubelet/main.go":    "package main\n\nfunc main() {}\n",
 		"pkg/kubelet/kubelet.go": tinyLines("line", nil), "pkg/kubelet/worker.go": tinyLines("worker", nil),
 	}
 	u.module(proxy, "k8s.io/kubernetes", "v1.37.2", files)

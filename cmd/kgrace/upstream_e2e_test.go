@@ -94,7 +94,7 @@ func TestReleasesOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &kubetree.Repo{Root: root, Versions: v}
-	want := []release{{Minor: "v1.37", Pinned: "v1.37.2", Newest: "v1.37.3", Newer: true}}
+	want := []newest{{Minor: "v1.37", Pinned: "v1.37.2", Newest: "v1.37.3", Newer: true}}
 	if diff := cmp.Diff(want, releasesOf(r, []string{"v1.37.3", "v1.38.1"}, true)); diff != "" {
 		t.Error(diff)
 	}

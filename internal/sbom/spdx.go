@@ -129,7 +129,7 @@ func (d *Document) AddProgram(p Program, comment, from string) string {
 	id := d.Add(Package{ID: "program-" + p.Name, Name: p.Name, Version: p.Version, Supplier: Ours, Purpose: "APPLICATION",
 		Checksums: []Checksum{{"SHA256", p.SHA256}}, Comment: comment}, "CONTAINS", from)
 	if p.Kubernetes != "" {
-		k := goModule(Module{Path: kubernetesModule, Version: p.Kubernetes})
+		k := goModule(kubernetes(p.Kubernetes))
 		k.Supplier = Kubernetes
 		d.Add(k, "STATIC_LINK", id)
 	}
@@ -149,6 +149,11 @@ func (d *Document) JSON() ([]byte, error) {
 	data, err := json.MarshalIndent(d, "", "  ")
 	return append(data, '\n'), err
 }
+
+func kubernetes(tag string) Module { return Module{Path: kubernetesModule, Version: tag} }
+
+// KubernetesID returns the ID of the package k8s.io/kubernetes, which AddProgram adds with the first program of Kubernetes.
+func KubernetesID(tag string) string { return spdxID(goModule(kubernetes(tag)).ID) }
 
 func goModule(m Module) Package {
 	p := Package{ID: "go-" + m.Path + "-" + m.Version, Name: m.Path, Version: m.Version, Purpose: "LIBRARY",

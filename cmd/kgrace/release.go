@@ -1,0 +1,79 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/release"
+)
+
+func newReleaseCommand(app *app) *cobra.Command {
+	var (
+		o   release.Options
+		out = newOutputFlag()
+	)
+	cmd := &cobra.Command{
+		Use:   "release",
+		Short: "Write a folder from which a minor's fixed kubelet can be installed",
+		Long: `Write a folder from which the fixed kubelet of a minor can be installed on the nodes of a kubeadm cluster, and print its files:
+a static kubelet for each architecture, a systemd drop-in, INSTALL.md with the commands to install and to roll back, the patches as
+one file for git am, an SPDX document, an unsigned statement of provenance (in-toto, SLSA), and SHA256SUMS. Kubelets that are
+missing are built first.
+
+The same inputs (versions.yaml, patches, the commit of this checkout) give the same bytes on any machine. An earlier release in the
+folder is replaced.`,
+		Example: "  kgrace release\n  kgrace release --kubernetes v1.36 --to ~/releases\n  kgrace release --arch amd64 -o json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, arch := range o.Arches {
+				if err := kubetree.CheckArch(arch); err != nil {
+					return usage(fmt.Errorf("--arch: %w", err))
+				}
+			}
+			r, err := app.repo()
+			if err != nil {
+				return err
+			}
+			if _, err := r.Versions.Minor(o.Minor); err != nil {
+				return usage(err)
+			}
+			if o.Repo = r; o.To == "" {
+				o.To = filepath.Join(r.Output, "release")
+			}
+			result, err := release.Build(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			rows := [][]string{}
+			for _, f := range result.Files {
+				rows = append(rows, []string{f.SHA256, fmt.Sprint(f.Size), filepath.Join(result.Dir, f.Name)})
+			}
+			return out.write(app.output, result, []string{"SHA256", "BYTES", result.Version}, rows)
+		},
+	}
+	addMinorFlag(cmd, &o.Minor)
+	cmd.Flags().StringSliceVar(&o.Arches, "arch", nil, "architectures of the kubelets (default: "+strings.Join(kubetree.Arches, ",")+")")
+	cmd.Flags().StringVar(&o.To, "to", "", "folder that receives the release, in a folder named after the minor (default: release in the output folder)")
+	cmd.Flags().VarP(&out, "output", "o", "output format")
+	return cmd
+}
