@@ -14,7 +14,7 @@ KGRACE := $(OUTPUT)/bin/kgrace
 # MINOR=v1.36 selects another minor. A target that works on one kubelet takes it; any other refuses it.
 FOR_MINOR = $(if $(MINOR),--kubernetes $(MINOR))
 TAKE_MINOR := tree build intree matrix regression regression-node e2e e2e-smoke properties properties-soak mutants mutants-node bench \
- e2e-node image upstream-e2e
+ e2e-node image release upstream-e2e
 NEED_NO_MINOR := setup kgrace help
 ifneq ($(MINOR),)
 $(foreach target,$(filter-out $(TAKE_MINOR) $(NEED_NO_MINOR),$(or $(MAKECMDGOALS),help)),$(error make $(target) takes no MINOR; these do: $(TAKE_MINOR)))
@@ -23,7 +23,7 @@ endif
 .DEFAULT_GOAL := help
 # Concurrent go builds only compete for memory.
 .NOTPARALLEL:
-.PHONY: kgrace clusters help setup tree build lint verify update unit intree matrix matrix-default regression regression-node record properties properties-soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke check check-test image image-setup image-teardown image-test
+.PHONY: kgrace clusters help setup tree build lint verify update unit intree matrix matrix-default regression regression-node record properties properties-soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke check check-test release release-test install-test image image-setup image-teardown image-test
 
 ##@ Begin
 
@@ -103,6 +103,9 @@ build: kgrace ## build the programs of a node, both kubelets included
 image: kgrace ## build kind node images with the stock and the fixed kubelet from Go modules and Debian packages (root, Docker)
 	$(KGRACE) image build --from modules --arm stock $(FOR_MINOR) && $(KGRACE) image build --from modules --arm fixed $(FOR_MINOR)
 
+release: kgrace ## write a folder to install the fixed kubelet from: _output/release/MINOR
+	$(KGRACE) release $(FOR_MINOR)
+
 image-setup: kgrace ## install and start a Docker engine if none runs (root)
 	$(KGRACE) image setup
 
@@ -138,6 +141,13 @@ clusters: image ## test real kind clusters: start, disturb, interrupt; nothing i
 
 image-test: image ## test node images from every source, an interrupt, a cluster, and a Docker engine in a network of its own (root)
 	KGRACE_IMAGE=1 go test -count=1 -timeout=30m ./internal/docker ./internal/kindnode
+
+release-test: ## write a release twice, in two folders with two build caches, and compare (compiles each kubelet twice)
+	KGRACE_RELEASE_TWICE=1 go test -count=1 -timeout=3h -run TestRealTwice ./internal/release
+
+install-test: check release ## follow a release's INSTALL.md on a stock kind cluster: install, check, roll back (root, Docker)
+	hack/setup.sh busybox-static && hack/build-kind-image.sh --from modules --arm stock
+	KGRACE_CHECK_PROGRAM=$(CURDIR)/_output/check/kubectl-kgrace KGRACE_RELEASE=$(abspath $(OUTPUT))/release/$(shell awk '$$1 == "default:" { print $$2 }' versions.yaml) KGRACE_CHECK_CLUSTER=1 go test -count=1 -timeout=40m -run TestInstall ./test/check
 
 check-test: build check ## test the cluster check on real nodes of both arms, on a kind cluster with one of each, and on twenty fake nodes (root, Docker)
 	hack/setup.sh busybox-static && $(KGRACE) image build --from modules --arm stock

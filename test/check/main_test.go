@@ -15,7 +15,8 @@ limitations under the License.
 */
 
 // Package check runs the program kubectl-kgrace against real kubelets: a node of each arm without a pod network
-// (KGRACE_NODE_BIN), and a kind cluster with a node of each arm (KGRACE_CHECK_CLUSTER). `make check-test` sets both.
+// (KGRACE_NODE_BIN), and a kind cluster with a node of each arm (KGRACE_CHECK_CLUSTER). `make check-test` sets both. On such a
+// cluster it also follows a release's INSTALL.md (KGRACE_RELEASE, `make install-test`).
 //
 // The program runs in a chroot that has only the program and a kubeconfig.
 package check

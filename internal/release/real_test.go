@@ -1,0 +1,64 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package release
+
+import (
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kgrace/kgrace/internal/kubetree"
+)
+
+// TestRealTwice makes a real release in two output folders with two empty build caches: each tree is laid out and each kubelet
+// compiled twice, and every byte is the same. KGRACE_RELEASE_ARCH names one architecture, to save half of the time.
+func TestRealTwice(t *testing.T) {
+	if os.Getenv("KGRACE_RELEASE_TWICE") == "" {
+		t.Skip("set KGRACE_RELEASE_TWICE=1 to compile real kubelets twice (make release-test)")
+	}
+	var arches []string
+	if arch := os.Getenv("KGRACE_RELEASE_ARCH"); arch != "" {
+		arches = []string{arch}
+	}
+	var sums []string
+	for range 2 {
+		output, err := os.MkdirTemp("", "kgrace-release-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Before the next one: each takes gigabytes.
+		func() {
+			defer os.RemoveAll(output)
+			t.Setenv(kubetree.OutputVar, output)
+			t.Setenv("GOCACHE", output+"/cache")
+			r, err := kubetree.Open("../..")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Progress = t.Output()
+			result, err := Build(t.Context(), Options{Repo: r, Arches: arches, To: output + "/release"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums = append(sums, read(t, result.Dir)[sumsFile])
+		}()
+	}
+	if diff := cmp.Diff(sums[0], sums[1]); diff != "" {
+		t.Errorf("the second release differs (-first +second)\n%s", diff)
+	}
+}
