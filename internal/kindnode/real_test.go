@@ -30,8 +30,6 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/kind/pkg/cluster"
-
 	"github.com/kgrace/kgrace/internal/docker"
 	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/kubetree"
@@ -178,6 +176,16 @@ func TestRealImage(t *testing.T) {
 	}
 	if !bytes.Equal(fileOf(t, e, source.Image, "/usr/bin/kubeadm"), fileOf(t, e, swapped.Image, "/usr/bin/kubeadm")) {
 		t.Error("kubeadm has changed")
+	}
+	// In an image of an older release, the kubelet keeps the tag that it was built from.
+	older := testImage(t, e, "older")
+	if err := e.Derive(t.Context(), source.Image, older, tarOf(t, imagefile.File{Path: "/kind/version", Data: []byte("v1.37.0\n")}), stopSignal); err != nil {
+		t.Fatal(err)
+	}
+	got := build(t, Options{Repo: r, Arm: verdict.Fixed, From: FromImage, Source: older, Image: testImage(t, e, "swapped-older")})
+	spdx := fileOf(t, e, got.Image, DocDir+"/spdx.json")
+	if got.Kubernetes != "v1.37.0" || got.KubeletKubernetes != source.Kubernetes || !bytes.Contains(spdx, []byte("Kubernetes "+source.Kubernetes+" with the patches")) {
+		t.Errorf("%+v", got)
 	}
 	_, err := Build(t.Context(), Options{Repo: r, Arm: verdict.Fixed, Minor: "v1.36", From: FromImage, Source: source.Image})
 	if err == nil || !strings.Contains(err.Error(), "want the same minor (--kubernetes v1.37") {
@@ -335,34 +343,5 @@ func TestRealInterrupt(t *testing.T) {
 	checkNothingIsLeft(t, e)
 	if image, err := e.Inspect(t.Context(), before.Image); err != nil || image == nil || image.ID != before.ID {
 		t.Errorf("%s is %+v, %v; it was %s", before.Image, image, err, before.ID)
-	}
-}
-
-// A cluster of the image becomes ready, and its kubelet is the arm's.
-func TestRealCluster(t *testing.T) {
-	r, _ := real(t)
-	image := build(t, Options{Repo: r, Arm: verdict.Fixed, From: FromModules})
-	name := "kgrace-image-test"
-	p := cluster.NewProvider(cluster.ProviderWithDocker())
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	t.Cleanup(func() {
-		if err := p.Delete(name, kubeconfig); err != nil {
-			t.Error(err)
-		}
-	})
-	start := time.Now()
-	if err := p.Create(name, cluster.CreateWithV1Alpha4Config(ClusterConfig(ClusterOptions{Name: name, Image: image.Image})),
-		cluster.CreateWithKubeconfigPath(kubeconfig), cluster.CreateWithWaitForReady(3*time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("ready after %.1f s", time.Since(start).Seconds())
-	kubectl, err := r.Build(t.Context(), "", verdict.Stock, "kubectl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), kubectl, "--kubeconfig", kubeconfig, "get", "nodes", "-o",
-		`jsonpath={.items[0].status.nodeInfo.kubeletVersion} {.items[0].status.conditions[?(@.type=="Ready")].status}`).CombinedOutput()
-	if err != nil || string(out) != image.Kubelet+" True" {
-		t.Errorf("%s, %v; want kubelet %s, ready", out, err, image.Kubelet)
 	}
 }
