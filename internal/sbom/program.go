@@ -60,7 +60,8 @@ func Describe(name, version, path string) (*Program, error) {
 	p := &Program{Name: name, Version: version, SHA256: sum}
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		if strings.Contains(err.Error(), "not a Go executable") {
+		// buildinfo has no errors to compare with. The second one is of a script.
+		if said := err.Error(); strings.Contains(said, "not a Go executable") || strings.Contains(said, "unrecognized file format") {
 			return p, nil
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
