@@ -23,7 +23,7 @@ endif
 .DEFAULT_GOAL := help
 # Concurrent go builds only compete for memory.
 .NOTPARALLEL:
-.PHONY: kgrace clusters help setup tree build lint verify update unit intree matrix matrix-default regression regression-node record properties properties-soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke check check-test release release-test install-test image image-setup image-teardown image-test
+.PHONY: kgrace clusters help setup tree build lint verify update unit intree matrix matrix-default regression regression-node record properties properties-soak fuzz soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke check check-test release release-test install-test image image-setup image-teardown image-test
 
 ##@ Begin
 
@@ -65,6 +65,9 @@ properties: kgrace ## run 5,000 random scenarios on each arm, simulated, and com
 
 properties-soak: kgrace ## the same with other scenarios each time: the seed is from the clock and printed; HISTORIES=100000 for more
 	$(KGRACE) properties --seed 0 $(FOR_MINOR) $(if $(HISTORIES),--histories $(HISTORIES))
+
+fuzz: ## run every fuzz target for FUZZTIME each (default 1m); TARGETS="FuzzRead ..." for some of them
+	FUZZTIME=$(or $(FUZZTIME),1m) hack/fuzz.sh $(TARGETS)
 
 mutants: kgrace ## apply one deliberate bug at a time to the fix: each must be caught
 	$(KGRACE) mutants $(FOR_MINOR)

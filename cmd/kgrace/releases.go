@@ -39,7 +39,7 @@ type newest struct {
 	Ahead bool `json:"ahead,omitempty"`
 }
 
-func (r release) state() string {
+func (r newest) state() string {
 	switch {
 	case r.Newer:
 		return "newer"

@@ -62,6 +62,18 @@ var needsDeadline = map[scenario.Rule]bool{
 	scenario.Window: true, scenario.Prompt: true, scenario.LostUpdate: true,
 }
 
+// needsRequest reports whether a rule says nothing about a pod whose end nobody requested. Static pods that stay and bursts, which
+// have no requests by design, are judged by their events.
+func needsRequest(rule scenario.Rule, s scenario.Scenario) bool {
+	switch rule {
+	case scenario.OneTerm, scenario.RuntimeCalls, scenario.Quiet:
+		return false
+	case scenario.Kept:
+		return !s.Pod.Static && !s.Bursts()
+	}
+	return true
+}
+
 // Judge applies one rule to a history. The scenario is the one from the catalogue, before it is adapted to the level.
 func Judge(rule scenario.Rule, h history.History, s scenario.Scenario) Finding {
 	judge, ok := rules[rule]
@@ -76,6 +88,9 @@ func Judge(rule scenario.Rule, h history.History, s scenario.Scenario) Finding {
 	f, why := read(h, s)
 	if why != "" {
 		return Finding{Rule: rule, Outcome: scenario.Invalid, Why: why}
+	}
+	if len(f.requests) == 0 && needsRequest(rule, s) {
+		return Finding{Rule: rule, Outcome: scenario.Invalid, Why: "nobody asked for the pod's end, so there is nothing to count from"}
 	}
 	if needsDeadline[rule] && slices.ContainsFunc(f.begins, func(b beginning) bool { return b.missed }) {
 		return Finding{Rule: rule, Outcome: scenario.Invalid, Why: "no terminating sync of the pod ever started, so there is no deadline"}

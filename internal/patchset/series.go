@@ -81,6 +81,11 @@ func listed(dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return namesIn(file, data)
+}
+
+// namesIn returns the names in the text of a series file; file is its path for errors.
+func namesIn(file string, data []byte) ([]string, error) {
 	var names []string
 	for i, line := range strings.Split(string(data), "\n") {
 		name := strings.TrimSpace(line)

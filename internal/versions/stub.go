@@ -18,8 +18,8 @@ package versions
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -49,12 +49,12 @@ func ParseStub(source string) (Stub, error) {
 	if source == noStub {
 		return Stub{}, nil
 	}
-	if dir, ok := strings.CutPrefix(source, "./"); ok && dir != "" && dir == path.Clean(dir) && !strings.HasPrefix(dir, "..") {
+	if dir, ok := strings.CutPrefix(source, "./"); ok && fs.ValidPath(dir) && dir != "." {
 		return Stub{Dir: dir}, nil
 	}
 	name, rest, _ := strings.Cut(source, "@")
-	version, dir, _ := strings.Cut(rest, "/")
-	if err := module.Check(name, version); err != nil {
+	version, dir, inside := strings.Cut(rest, "/")
+	if err := module.Check(name, version); err != nil || inside && (!fs.ValidPath(dir) || dir == ".") {
 		return Stub{}, fmt.Errorf("%q is not a stub; want module@version, module@version/folder, ./folder of this project, or %s", source, noStub)
 	}
 	return Stub{Module: name, Version: version, Dir: dir}, nil

@@ -96,6 +96,7 @@ func Load(path string) (*File, error) {
 	return parseFile(path, data)
 }
 
+// parseFile reads and validates the text of the file; path is for errors.
 func parseFile(path string, data []byte) (*File, error) {
 	f := &File{path: path}
 	lines, err := tool.ReadYAML(path, data, f)
