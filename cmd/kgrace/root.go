@@ -131,6 +131,7 @@ Environment:
 		newE2ECommand(app),
 		newPropertiesCommand(app),
 		newMutantsCommand(app),
+		newSoakCommand(app),
 		newImageCommand(app),
 		newReportCommand(app),
 		newShardCommand(app),

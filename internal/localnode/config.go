@@ -74,6 +74,10 @@ type Config struct {
 	// Token, if set, is a bearer token that authenticates a client to the API server as an administrator.
 	Token string
 
+	// KubeletDisk, if above 0, gives the kubelet's folder a disk of its own, in memory, of so many bytes; it can be filled
+	// (FillKubeletDisk).
+	KubeletDisk int64
+
 	// ParentDeath ties the node to the calling process: when that process ends for any reason, the node's processes end at
 	// once. The next Up or Down of the same Dir removes the remaining cgroups and folders. While Up runs, ParentDeath always
 	// applies.

@@ -53,8 +53,9 @@ limitations under the License.
 // # Disturbing a node
 //
 // The process that called Up may kill and start the kubelet, restart containerd, and cut the kubelet off from the API
-// server; for that, the kubelet connects through a forwarder in pid 1 (restart.go). Restarted programs are the same
-// binaries with the same folders. Static pods have a folder (ManifestsDir). The kubelet syncs each pod every 30 to 45 s
+// server; for that, the kubelet connects through a forwarder in pid 1 (restart.go). It may also stop and continue the
+// kubelet, restart the API server, and fill the disk of the kubelet's folder, if that has one of its own, in memory
+// (disturb.go). Restarted programs are the same binaries with the same folders. Static pods have a folder (ManifestsDir). The kubelet syncs each pod every 30 to 45 s
 // instead of every 60 to 90.
 //
 // # Folder of a node (Config.Dir)

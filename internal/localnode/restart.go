@@ -70,16 +70,10 @@ func (n *Node) CutKubeletOff(ctx context.Context) error { return n.disturb(ctx, 
 // changes since the kubelet's watch stopped, so the kubelet must list again. LetKubeletList returns when the API server is
 // ready.
 func (n *Node) LetKubeletList(ctx context.Context) error {
-	if err := n.halt(ctx, ProgramAPIServer); err != nil {
+	if err := n.RestartAPIServer(ctx); err != nil {
 		return err
 	}
-	if err := n.startProgram(ctx, ProgramAPIServer); err != nil {
-		return err
-	}
-	if err := n.waitAPIServer(ctx); err != nil {
-		return err
-	}
-	return n.disturb(ctx, "Link", false)
+	return n.LetKubeletOn(ctx)
 }
 
 func (n *Node) halt(ctx context.Context, name string) error { return n.disturb(ctx, "Halt", name) }

@@ -35,6 +35,8 @@ type Setup struct {
 	// Data is bound to the paths that the programs use on every node. Those are short and contain no unusual characters: a
 	// socket's path may have at most 107 bytes, and a comma ends an overlay's option.
 	Data map[string]string
+	// Memory maps such paths to a size in bytes: they get a file system in memory instead.
+	Memory map[string]int64
 	// Sysctl is a folder for the files that replace kernel settings.
 	Sysctl string
 	// Probe stops after every operation that the machine could refuse; it needs no files of a node.
@@ -105,6 +107,12 @@ func setupMounts(c Setup) error {
 		for target, dir := range c.Data {
 			if err := os.MkdirAll(target, 0o755); err != nil {
 				return err
+			}
+			if size := c.Memory[target]; size > 0 {
+				if err := step("mount "+target, unix.Mount("tmpfs", target, "tmpfs", unix.MS_NODEV, fmt.Sprintf("mode=0755,size=%d", size))); err != nil {
+					return err
+				}
+				continue
 			}
 			if err := step("bind "+target, unix.Mount(dir, target, "", unix.MS_BIND, "")); err != nil {
 				return err

@@ -47,7 +47,7 @@ type bench struct {
 	node     Place
 	client   kubernetes.Interface
 	recorder *history.Recorder
-	waits    *waits // records into recorder
+	waits    *Waits // records into recorder
 	watches  []*apiwatch.Watch
 	versions map[string]string
 
@@ -57,7 +57,7 @@ type bench struct {
 
 func newBench(r *Run, arm verdict.Arm) *bench {
 	recorder := history.NewRecorder()
-	return &bench{run: r, arm: arm, recorder: recorder, waits: &waits{record: recorder}}
+	return &bench{run: r, arm: arm, recorder: recorder, waits: NewWaits(recorder)}
 }
 
 // runArm brings the arm's node up, runs the scenarios, and always takes the node down.

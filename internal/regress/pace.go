@@ -66,12 +66,18 @@ func newPace(o Options) *pace {
 		starts: make(chan struct{}, cores), allUp: make(chan struct{})}
 }
 
+// Jobs returns how many pods may be under way at once on a machine with so many cores on which the first pod took that long to
+// start.
+func Jobs(cores int, took time.Duration) int {
+	return max(int(float64(perCore*cores)*min(1, quick.Seconds()/took.Seconds())), 1)
+}
+
 // settle sets the concurrency from the time that the first pod took to start. Only the first call has an effect.
 func (p *pace) settle(took time.Duration) {
 	p.once.Do(func() {
 		all := p.jobs
 		if all == 0 {
-			all = int(float64(perCore*p.cores) * min(1, quick.Seconds()/took.Seconds()))
+			all = Jobs(p.cores, took)
 		}
 		all = max(all, 1)
 		p.both = p.arms > 1 && !p.oneByOne && all >= sideBySide

@@ -33,8 +33,8 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// realNode is the place at the node level.
-type realNode struct {
+// RealNode is the place at the node level: a node with its recorders.
+type RealNode struct {
 	*localnode.Node
 	client kubernetes.Interface
 	proxy  *criproxy.Proxy
@@ -46,25 +46,28 @@ type realNode struct {
 }
 
 // openNode brings the arm's node up and records from before the kubelet starts.
-func (r *Run) openNode(ctx context.Context, arm verdict.Arm, record history.Sink) (_ Place, err error) {
-	n := &realNode{}
+func (r *Run) openNode(ctx context.Context, arm verdict.Arm, record history.Sink) (Place, error) {
+	return OpenRealNode(ctx, localnode.Config{
+		Dir: filepath.Join(r.options.Nodes, "regress-"+string(arm)), Name: "regress-" + string(arm), Bin: r.options.Bin[arm], Log: progress{r},
+	}, record)
+}
+
+// OpenRealNode brings a node up and records from before the kubelet starts. It sets the config's runtime endpoint, and ties the
+// node to this process. The recording ends with ctx or Close.
+func OpenRealNode(ctx context.Context, c localnode.Config, record history.Sink) (_ *RealNode, err error) {
+	n := &RealNode{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.Close(context.WithoutCancel(ctx)))
 		}
 	}()
-	dir := filepath.Join(r.options.Nodes, "regress-"+string(arm))
-	endpoint := filepath.Join(dir, "cri.sock")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	n.Node, err = localnode.Up(ctx, localnode.Config{
-		Dir: dir, Name: "regress-" + string(arm), Bin: r.options.Bin[arm],
-		RuntimeEndpoint: endpoint, ParentDeath: true, Log: progress{r},
-		// This context ends with the start; the recording must outlive it.
-		BeforeKubelet: func(_ context.Context, node *localnode.Node) error { return n.record(ctx, r, node, endpoint, record) },
-	})
-	if err != nil {
+	c.RuntimeEndpoint, c.ParentDeath = filepath.Join(c.Dir, "cri.sock"), true
+	// The context of the callback ends with the start; the recording must outlive it.
+	c.BeforeKubelet = func(_ context.Context, node *localnode.Node) error { return n.record(ctx, c, node, record) }
+	if n.Node, err = localnode.Up(ctx, c); err != nil {
 		return nil, err
 	}
 	if n.client, err = kubernetes.NewForConfig(n.RESTConfig()); err != nil {
@@ -79,9 +82,9 @@ func (r *Run) openNode(ctx context.Context, arm verdict.Arm, record history.Sink
 	return n, nil
 }
 
-func (n *realNode) record(ctx context.Context, r *Run, node *localnode.Node, endpoint string, record history.Sink) (err error) {
+func (n *RealNode) record(ctx context.Context, c localnode.Config, node *localnode.Node, record history.Sink) (err error) {
 	n.proxy, err = criproxy.Start(ctx, criproxy.Options{
-		Listen: endpoint, Upstream: node.ContainerdSocket(), Record: record, Log: progress{r},
+		Listen: c.RuntimeEndpoint, Upstream: node.ContainerdSocket(), Record: record, Log: c.Log,
 	})
 	if err != nil {
 		return err
@@ -94,25 +97,29 @@ func (n *realNode) record(ctx context.Context, r *Run, node *localnode.Node, end
 	return err
 }
 
-func (n *realNode) Client() kubernetes.Interface { return n.client }
+// Client implements Place.
+func (n *RealNode) Client() kubernetes.Interface { return n.client }
 
-func (n *realNode) Inject(fault criproxy.Fault) (func(), error) { return n.proxy.Inject(fault) }
+// Inject adds a fault to the calls between kubelet and runtime.
+func (n *RealNode) Inject(fault criproxy.Fault) (func(), error) { return n.proxy.Inject(fault) }
 
-func (n *realNode) Recording() error {
+// Recording implements Place.
+func (n *RealNode) Recording() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return errors.Join(n.trouble, n.proxy.ExitsErr(), n.beside.Err())
 }
 
 // ExportLogs copies the logs of the node's programs, which the next run would replace, over those of an earlier run.
-func (n *realNode) ExportLogs(dir string) error {
+func (n *RealNode) ExportLogs(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
 	return os.CopyFS(dir, os.DirFS(n.Logs()))
 }
 
-func (n *realNode) Close(ctx context.Context) error {
+// Close implements Place.
+func (n *RealNode) Close(ctx context.Context) error {
 	var errs []error
 	if n.Node != nil {
 		errs = append(errs, n.Down(ctx))

@@ -63,7 +63,7 @@ func (b *bench) newPlay(row scenario.Scenario, second string) (*play, error) {
 		Pod: s.ID, Second: second, Versions: b.versions,
 	}, more...)
 	p.Play = &player.Play{Place: &apiPlace{b}, Level: level, Scenario: s, Log: log, Target: target, StepTimeout: disturbance, Settle: settle,
-		At: p.at, Lost: b.waits.lost}
+		At: p.at, Lost: b.waits.Lost}
 	return p, err
 }
 
@@ -91,7 +91,7 @@ func (p *play) perform(ctx context.Context, start time.Time) {
 	}
 	// Before the result is set: the last result ends the run and may end its context.
 	p.tidy(ctx)
-	for _, e := range p.waits.since(start) {
+	for _, e := range p.waits.Since(start) {
 		p.Log.Add(e)
 	}
 	h := p.Log.History()

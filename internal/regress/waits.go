@@ -23,19 +23,22 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// waits receives the events recorded at an arm's place. Delays of the controls, and of queries to the runtime, belong to no
-// pod: waits stores them, and each scenario's history gets those of its time. All other events go to the histories at once.
-type waits struct {
+// Waits receives the events recorded at an arm's place. Delays of the controls, and of queries to the runtime, belong to no
+// pod: Waits stores them, and each scenario's history gets those of its time. All other events go to the histories at once.
+type Waits struct {
 	record *history.Recorder
 
 	mu   sync.Mutex
 	late []history.Event
 }
 
-var _ history.Sink = (*waits)(nil)
+var _ history.Sink = (*Waits)(nil)
+
+// NewWaits returns a Waits that passes other events on to a recorder.
+func NewWaits(record *history.Recorder) *Waits { return &Waits{record: record} }
 
 // Add implements history.Sink.
-func (w *waits) Add(e history.Event) {
+func (w *Waits) Add(e history.Event) {
 	if e.Kind != history.ControlLate && e.Kind != history.CRISlow {
 		w.record.Add(e)
 		return
@@ -45,8 +48,8 @@ func (w *waits) Add(e history.Event) {
 	w.late = append(w.late, e)
 }
 
-// since returns the delays that ended after begin.
-func (w *waits) since(begin time.Time) []history.Event {
+// Since returns the delays that ended after begin.
+func (w *Waits) Since(begin time.Time) []history.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var all []history.Event
@@ -58,7 +61,7 @@ func (w *waits) since(begin time.Time) []history.Event {
 	return all
 }
 
-// lost returns how much of the time since begin is covered by such delays.
-func (w *waits) lost(begin time.Time) time.Duration {
-	return history.Covered(history.Lost(w.since(begin)), begin, time.Now())
+// Lost returns how much of the time since begin is covered by such delays.
+func (w *Waits) Lost(begin time.Time) time.Duration {
+	return history.Covered(history.Lost(w.Since(begin)), begin, time.Now())
 }

@@ -103,7 +103,7 @@ var floors = [][]string{
 	// Clusters and suites.
 	{"e2enode", "kindcluster", "regress", "simbuild", "simkubelet", "upstreame2e"},
 	// Many runs.
-	{"matrix/prove", "shard"},
+	{"matrix/prove", "shard", "soak"},
 	// The report comes last: only cmd imports it.
 	{"report"},
 }

@@ -1,0 +1,197 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package soak
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/moby/sys/mountinfo"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	corev1 "k8s.io/api/core/v1"
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/regress"
+)
+
+// site is a real node that can be looked into from outside.
+type site struct{ *regress.RealNode }
+
+// Folders of the node's programs as they are inside it.
+var podFolders = []string{"/var/lib/kubelet/pods", "/var/log/pods"}
+
+// Inspect returns what is on the node because of pods.
+func (s site) Inspect(ctx context.Context) (State, error) {
+	var state State
+	status, err := s.Status(ctx)
+	if err != nil {
+		return state, err
+	}
+	if state.Sandboxes, state.Containers, err = s.runtimes(ctx); err != nil {
+		return state, fmt.Errorf("ask the runtime what is left: %w", err)
+	}
+	if state.Processes, err = strangers(status); err != nil {
+		return state, err
+	}
+	if state.Cgroups, err = podCgroups(status.Cgroup); err != nil {
+		return state, err
+	}
+	mounts, err := mountinfo.PidMountInfo(status.InitPID)
+	if err != nil {
+		return state, fmt.Errorf("mounts of the node: %w", err)
+	}
+	for _, m := range mounts {
+		state.Mounts = append(state.Mounts, m.Mountpoint)
+	}
+	for _, dir := range podFolders {
+		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/root%s", status.InitPID, dir))
+		if err != nil && !os.IsNotExist(err) {
+			return state, err
+		}
+		for _, e := range entries {
+			state.Folders = append(state.Folders, filepath.Join(dir, e.Name()))
+		}
+	}
+	var pods corev1.PodList
+	if err := s.kubelet("pods").Do(ctx).Into(&pods); err != nil {
+		return state, fmt.Errorf("ask the kubelet for its pods: %w", err)
+	}
+	for _, pod := range pods.Items {
+		state.Pods = append(state.Pods, pod.Name)
+	}
+	metrics, err := s.kubelet("metrics").DoRaw(ctx)
+	if err != nil {
+		return state, fmt.Errorf("ask the kubelet for its metrics: %w", err)
+	}
+	state.Workers = working(string(metrics))
+	return state, nil
+}
+
+// working returns the series of metrics about pods that the kubelet works on, or that it has lost, which are not 0.
+func working(metrics string) (all []string) {
+	for line := range strings.Lines(metrics) {
+		line = strings.TrimSpace(line)
+		if series, value, ok := strings.Cut(line, " "); ok && strings.HasPrefix(series, "kubelet_working_pods{") && value != "0" {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+func (s site) runtimes(ctx context.Context) (sandboxes, containers []string, err error) {
+	conn, err := grpc.NewClient("unix://"+s.ContainerdSocket(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer conn.Close()
+	runtime := runtimev1.NewRuntimeServiceClient(conn)
+	list, err := runtime.ListPodSandbox(ctx, &runtimev1.ListPodSandboxRequest{})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, one := range list.GetItems() {
+		sandboxes = append(sandboxes, one.GetMetadata().GetName())
+	}
+	all, err := runtime.ListContainers(ctx, &runtimev1.ListContainersRequest{})
+	for _, one := range all.GetContainers() {
+		containers = append(containers, one.GetMetadata().GetName()+" "+one.GetId())
+	}
+	return sandboxes, containers, err
+}
+
+// strangers returns the processes of a node that are none of its programs.
+func strangers(status localnode.Status) (all []string, err error) {
+	ours := map[int]bool{status.InitPID: true}
+	for _, c := range status.Components {
+		ours[c.PID] = true
+	}
+	parents := map[int]int{}
+	names := map[int]string{}
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		pid, name, parent, ok := parseStat(string(data))
+		if ok {
+			parents[pid], names[pid] = parent, name
+		}
+	}
+	for pid, name := range names {
+		for up := parents[pid]; up > 1; up = parents[up] {
+			if up == status.InitPID && !ours[pid] {
+				all = append(all, name+" "+strconv.Itoa(pid))
+				break
+			}
+		}
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// parseStat reads pid, command and parent of proc_pid_stat(5). The command may contain anything.
+func parseStat(stat string) (pid int, name string, parent int, ok bool) {
+	open, closed := strings.Index(stat, "("), strings.LastIndex(stat, ")")
+	if open < 0 || closed < open {
+		return 0, "", 0, false
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(stat[:open]))
+	fields := strings.Fields(stat[closed+1:])
+	if err != nil || len(fields) < 2 {
+		return 0, "", 0, false
+	}
+	parent, err = strconv.Atoi(fields[1])
+	return pid, stat[open+1 : closed], parent, err == nil
+}
+
+// podCgroups returns the cgroups of pods below the node's own, in every hierarchy.
+func podCgroups(node string) (all []string, err error) {
+	roots, err := filepath.Glob("/sys/fs/cgroup/*/" + node)
+	if err != nil {
+		return nil, err
+	}
+	for _, root := range append(roots, filepath.Join("/sys/fs/cgroup", node)) {
+		err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+			switch {
+			case os.IsNotExist(err):
+				return nil // it has just gone
+			case err != nil:
+				return err
+			case e.IsDir() && strings.HasPrefix(e.Name(), "pod") && !strings.HasPrefix(e.Name(), "pods"):
+				all = append(all, path)
+				return fs.SkipDir
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,162 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package soak
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/podspec"
+	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Judged is what the judges say about one pod.
+type Judged struct {
+	// Findings are those of the rules that were judged. Dropped are the rules that disturbances put aside.
+	Findings []judge.Finding
+	Dropped  map[scenario.Rule]Kind
+	// Disturbed are the disturbances that hit the pod while it was being ended.
+	Disturbed []Disturbance
+	// Over reports whether the pod ended.
+	Over bool
+	// History is what was judged: with the disturbances as the judges know them.
+	History history.History
+}
+
+// Judge has the history of a pod judged by every rule that applies to it, but for what the disturbances of its time excuse.
+func Judge(h history.History, s scenario.Scenario, all []Disturbance) Judged {
+	var j Judged
+	asked, end := asked(h)
+	for _, d := range all {
+		if !asked.IsZero() && !d.From.After(end) && !d.last(end).Before(asked) {
+			j.Disturbed = append(j.Disturbed, d)
+		}
+	}
+	j.Over = podspec.Over(s, h.Events)
+	j.Dropped = map[scenario.Rule]Kind{}
+	undisturbed := property.Rules(s)
+	s.Faults = append(s.Faults, struck(h)...)
+	for _, d := range j.Disturbed {
+		s = d.into(&h, s, asked)
+		for _, e := range d.excuses() {
+			if e.When != nil && !e.When(h, d) {
+				continue
+			}
+			for _, rule := range e.Drops {
+				j.Dropped[rule] = d.Kind
+			}
+			switch {
+			case e.Refuses:
+				s.Faults = append(s.Faults, scenario.Fault{Call: "StopContainer", Fails: true})
+			case e.Slows:
+				s.Faults = append(s.Faults, scenario.Fault{Call: "StopContainer", Delay: time.Second})
+			}
+		}
+	}
+	j.History = h
+	rules := property.Rules(s)
+	for _, rule := range undisturbed {
+		if _, ok := j.Dropped[rule]; !ok && !slices.Contains(rules, rule) {
+			j.Dropped[rule] = j.cause()
+		}
+	}
+	for _, rule := range rules {
+		if _, ok := j.Dropped[rule]; !ok {
+			j.Findings = append(j.Findings, judge.Judge(rule, h, s))
+		}
+	}
+	return j
+}
+
+// cause returns the kind of the disturbance of the runtime that hit the pod.
+func (j Judged) cause() Kind {
+	for _, d := range j.Disturbed {
+		switch d.Kind {
+		case RuntimeRestarted, CallFails, CallHangs, CallSlow:
+			return d.Kind
+		}
+	}
+	return CallFails // struck before the pod was asked to end
+}
+
+// asked returns when the pod was first asked to end, and when the observation ended.
+func asked(h history.History) (first, end time.Time) {
+	for _, e := range h.Events {
+		switch e.Kind {
+		case history.APIDelete:
+			if first.IsZero() {
+				first = e.At
+			}
+		case history.Finished:
+			end = e.At
+		}
+	}
+	return first, end
+}
+
+// struck returns the faults that struck calls about the pod, as its history has them, and the calls that the runtime, or its
+// absence, refused.
+func struck(h history.History) (all []scenario.Fault) {
+	add := func(f scenario.Fault) {
+		if !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	for _, e := range h.Events {
+		switch {
+		case e.Kind == history.CRICall && e.Reason == "fault: hang":
+			add(scenario.Fault{Call: e.Call, Hangs: true})
+			// It is let go when the fault is over.
+			add(scenario.Fault{Call: e.Call, Delay: 5 * time.Second})
+		case e.Kind == history.CRICall && e.Reason == "fault: delay":
+			add(scenario.Fault{Call: e.Call, Delay: delay})
+		case e.Kind == history.CRIReturn && (e.Error == "Unavailable" || e.Message == errRefused.Error()):
+			add(scenario.Fault{Call: e.Call, Fails: true})
+		}
+	}
+	return all
+}
+
+// into writes a disturbance into a pod's history as the judges know it: the steps of a restart, and the time that counts as the
+// machine's. It returns the scenario with those steps.
+func (d Disturbance) into(h *history.History, s scenario.Scenario, asked time.Time) scenario.Scenario {
+	h.Events = slices.Clone(h.Events)
+	step := func(at time.Time, do scenario.Action) {
+		h.Events = append(h.Events, history.Event{Kind: history.Step, At: at, Pod: h.Pod, Reason: do.String()})
+	}
+	if d.stalls() {
+		span := d.span(d.To)
+		h.Events = append(h.Events, history.Event{Kind: history.ControlLate, At: span.From, Pod: h.Pod, Late: span.To.Sub(span.From).Seconds(),
+			Message: string(d.Kind)})
+	}
+	if d.To.IsZero() || !d.From.After(asked) {
+		return s // what happened before the first request is no part of the termination
+	}
+	switch d.Kind {
+	case KubeletKilled:
+		step(d.From, scenario.KillKubelet{})
+		step(d.To, scenario.StartKubelet{})
+		s.Steps = append(slices.Clone(s.Steps), scenario.Step{After: d.To.Sub(asked), Do: scenario.StartKubelet{}})
+	case RuntimeRestarted:
+		step(d.To, scenario.RestartRuntime{})
+		s.Steps = append(slices.Clone(s.Steps), scenario.Step{After: d.To.Sub(asked), Do: scenario.RestartRuntime{}})
+	}
+	return s
+}

@@ -1,0 +1,92 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package soak
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/kgrace/kgrace/internal/localnode"
+)
+
+// kubelet returns a request to the kubelet's own server, by way of the API server.
+func (s site) kubelet(path string) *rest.Request {
+	return s.Client().CoreV1().RESTClient().Get().Resource("nodes").Name(s.NodeName()).SubResource("proxy").Suffix(path)
+}
+
+// Goroutines returns the kubelet's goroutines by their stacks.
+func (s site) Goroutines(ctx context.Context) (Profile, error) {
+	data, err := s.kubelet("debug/pprof/goroutine").Param("debug", "1").DoRaw(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the kubelet's goroutines: %w", err)
+	}
+	return ParseProfile(data)
+}
+
+// Heap returns the bytes of the kubelet's live objects after a garbage collection, and a sample of them by where they were
+// allocated.
+func (s site) Heap(ctx context.Context) (int64, Profile, error) {
+	data, err := s.kubelet("debug/pprof/heap").Param("debug", "1").Param("gc", "1").DoRaw(ctx)
+	if err != nil {
+		return 0, nil, fmt.Errorf("the kubelet's heap: %w", err)
+	}
+	live, err := liveHeap(data)
+	if err != nil {
+		return 0, nil, err
+	}
+	p, err := ParseProfile(data)
+	return live, p, err
+}
+
+// Sample returns the state of the kubelet.
+func (s site) Sample(ctx context.Context) (Sample, error) {
+	sample := Sample{At: now()}
+	status, err := s.Status(ctx)
+	if err != nil {
+		return sample, err
+	}
+	for _, c := range status.Components {
+		if c.Name == localnode.ProgramKubelet {
+			sample.PID = c.PID
+		}
+	}
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", sample.PID))
+	if err != nil {
+		return sample, err
+	}
+	fields := strings.Fields(string(data))
+	if len(fields) < 2 {
+		return sample, fmt.Errorf("statm of the kubelet: %q", data)
+	}
+	pages, err := strconv.ParseInt(fields[1], 10, 64)
+	if err != nil {
+		return sample, err
+	}
+	sample.Resident = pages * int64(os.Getpagesize())
+	goroutines, err := s.Goroutines(ctx)
+	if err != nil {
+		return sample, err
+	}
+	sample.Goroutines = goroutines.Total()
+	sample.Heap, _, err = s.Heap(ctx)
+	return sample, err
+}
