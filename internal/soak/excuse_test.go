@@ -1,0 +1,260 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package soak
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/judge"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// recorded returns a history of a real node and its scenario.
+func recorded(t *testing.T, arm, id string) (history.History, scenario.Scenario) {
+	t.Helper()
+	h, err := history.ReadFile(filepath.Join("..", "judge", "testdata", "histories", arm, id+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := scenario.Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := scenario.Pick(all, scenario.LevelNode, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := rows[0].At(scenario.LevelNode)
+	s.Scaled = nil
+	return h, s
+}
+
+func outcomes(j Judged) map[scenario.Rule]scenario.Outcome {
+	all := map[scenario.Rule]scenario.Outcome{}
+	for _, f := range j.Findings {
+		all[f.Rule] = f.Outcome
+	}
+	return all
+}
+
+func find(t *testing.T, j Judged, rule scenario.Rule) judge.Finding {
+	t.Helper()
+	i := slices.IndexFunc(j.Findings, func(f judge.Finding) bool { return f.Rule == rule })
+	if i < 0 {
+		t.Fatalf("%s was not judged; dropped: %v", rule, j.Dropped)
+	}
+	return j.Findings[i]
+}
+
+// late moves everything that a kubelet did after the second request to a later time, as a kubelet that was stopped would.
+func late(h history.History, by time.Duration) history.History {
+	requests := 0
+	h.Events = slices.Clone(h.Events)
+	for i, e := range h.Events {
+		switch e.Kind {
+		case history.APIDeleted:
+			requests++
+		case history.CRICall, history.CRIReturn, history.ContainerExit, history.KubeletEvent, history.Line, history.Finished:
+			if requests > 1 {
+				h.Events[i].At = e.At.Add(by)
+			}
+		case history.APIPod:
+			if requests > 1 && e.Reason == "DELETED" {
+				h.Events[i].At = e.At.Add(by)
+			}
+		}
+	}
+	return h
+}
+
+// second returns when the second request was sent.
+func second(h history.History) time.Time {
+	n := 0
+	for _, e := range h.Events {
+		if e.Kind == history.APIDelete {
+			if n++; n == 2 {
+				return e.At
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// A disturbance excuses its own time and no more: the fixed kubelet may act as late as it was stopped, stock's lateness stays red.
+func TestTimeIsExcused(t *testing.T) {
+	h, s := recorded(t, "fixed", "shorten-once")
+	at := second(h)
+	stopped := Disturbance{Kind: KubeletStopped, From: at, To: at.Add(5 * time.Second)}
+	full := Disturbance{Kind: DiskFull, From: at, To: at.Add(5 * time.Second)}
+	for _, c := range []struct {
+		name string
+		h    history.History
+		all  []Disturbance
+		want scenario.Outcome
+	}{
+		{"in time, undisturbed", h, nil, scenario.Held},
+		{"in time, stopped", h, []Disturbance{stopped}, scenario.Held},
+		{"late, undisturbed", late(h, 4500*time.Millisecond), nil, scenario.Broken},
+		{"late, with a full disk, which excuses nothing", late(h, 4500*time.Millisecond), []Disturbance{full}, scenario.Broken},
+		{"as late as it was stopped", late(h, 4500*time.Millisecond), []Disturbance{stopped}, scenario.Invalid},
+		{"much later", late(h, 12*time.Second), []Disturbance{stopped}, scenario.Broken},
+		{"stopped long before", late(h, 4500*time.Millisecond), []Disturbance{{Kind: KubeletStopped, From: at.Add(-time.Hour), To: at.Add(5*time.Second - time.Hour)}},
+			scenario.Broken},
+	} {
+		j := Judge(c.h, s, c.all)
+		if found := find(t, j, scenario.ShorterActs); found.Outcome != c.want {
+			t.Errorf("%s: %s, want %s: %s", c.name, found.Outcome, c.want, found.Why)
+		}
+		if !j.Over {
+			t.Errorf("%s: not over", c.name)
+		}
+	}
+	stock, s := recorded(t, "stock", "shorten-once")
+	at = second(stock)
+	for kind := range map[Kind]bool{KubeletStopped: true, WatchCut: true, DiskFull: true} {
+		j := Judge(stock, s, []Disturbance{{Kind: kind, From: at.Add(500 * time.Millisecond), To: at.Add(time.Second)}})
+		if found := find(t, j, scenario.Deadline); found.Outcome != scenario.Broken {
+			t.Errorf("stock with %q: %s: %s", kind, found.Outcome, found.Why)
+		}
+	}
+}
+
+// Each entry has a reason and an effect, its rules exist, and every kind has an entry but the full disk.
+func TestExcuses(t *testing.T) {
+	has := map[Kind]bool{}
+	for i, e := range Excuses() {
+		has[e.Kind] = true
+		if len(e.Why) < 20 {
+			t.Errorf("entry %d, %s: no reason", i, e.Kind)
+		}
+		if !e.Stalls && len(e.Drops) == 0 && !e.Refuses && !e.Slows || e.Stalls != (e.After != nil) {
+			t.Errorf("entry %d, %s: no effect, or a time without an end", i, e.Kind)
+		}
+		for _, rule := range e.Drops {
+			if !rule.Known() {
+				t.Errorf("entry %d, %s: rule %q", i, e.Kind, rule)
+			}
+			if rule == scenario.OneTerm || rule == scenario.Ends || rule == scenario.Quiet {
+				t.Errorf("entry %d, %s: nothing excuses %s", i, e.Kind, rule)
+			}
+		}
+	}
+	for _, kind := range Kinds() {
+		if has[kind] == (kind == DiskFull) {
+			t.Errorf("%s in the list: %t", kind, has[kind])
+		}
+	}
+}
+
+// What a disturbance puts aside: rules, and only for the pods that it hits in the way that the entry says.
+func TestDrops(t *testing.T) {
+	h, s := recorded(t, "fixed", "force-while-terminating")
+	at := second(h) // the force
+	meanwhile := func(kind Kind, call string) Disturbance {
+		return Disturbance{Kind: kind, Call: call, From: at.Add(-500 * time.Millisecond), To: at.Add(2 * time.Second)}
+	}
+	before := func(kind Kind) Disturbance {
+		return Disturbance{Kind: kind, From: at.Add(-2500 * time.Millisecond), To: at.Add(-2400 * time.Millisecond)}
+	}
+	for _, c := range []struct {
+		name    string
+		d       Disturbance
+		dropped map[scenario.Rule]bool
+	}{
+		{"kubelet killed, asked meanwhile", meanwhile(KubeletKilled, ""), map[scenario.Rule]bool{scenario.Deadline: true, scenario.Zero: true, scenario.OnlyShorter: true,
+			scenario.OneTerm: false, scenario.Ends: false, scenario.Quiet: false}},
+		{"watch cut, forced meanwhile", meanwhile(WatchCut, ""), map[scenario.Rule]bool{scenario.Zero: true, scenario.Deadline: true, scenario.OnlyShorter: false, scenario.Ends: false}},
+		{"watch cut, forced later", before(WatchCut), map[scenario.Rule]bool{scenario.Zero: false, scenario.Deadline: false}},
+		{"kubelet stopped", meanwhile(KubeletStopped, ""), map[scenario.Rule]bool{scenario.Zero: false, scenario.Deadline: false, scenario.Kept: false}},
+		{"runtime restarted", meanwhile(RuntimeRestarted, ""), map[scenario.Rule]bool{scenario.Zero: true, scenario.Deadline: true, scenario.OneTerm: false, scenario.Ends: false,
+			scenario.RuntimeCalls: false}},
+		{"list fails", meanwhile(CallFails, "ListContainers"), map[scenario.Rule]bool{scenario.Deadline: true, scenario.Ends: false}},
+		{"stop of others fails", meanwhile(CallFails, "StopContainer"), map[scenario.Rule]bool{scenario.Deadline: false, scenario.Zero: false}},
+		{"disk full", meanwhile(DiskFull, ""), map[scenario.Rule]bool{scenario.Deadline: false, scenario.Zero: false, scenario.Prompt: false, scenario.NoLeftovers: false}},
+	} {
+		j := Judge(h, s, []Disturbance{c.d})
+		for rule, want := range c.dropped {
+			if _, got := j.Dropped[rule]; got != want {
+				t.Errorf("%s: %s dropped: %t, want %t", c.name, rule, got, want)
+			}
+		}
+		for rule, outcome := range outcomes(j) {
+			if outcome == scenario.Broken {
+				t.Errorf("%s: %s is broken: %s", c.name, rule, find(t, j, rule).Why)
+			}
+		}
+	}
+}
+
+// A fault that struck a call of the pod itself counts, whatever the ledger says.
+func TestStruck(t *testing.T) {
+	h, s := recorded(t, "fixed", "force-while-terminating")
+	if j := Judge(h, s, nil); len(j.Dropped) > 0 || len(j.Disturbed) > 0 {
+		t.Errorf("dropped without a disturbance: %v", j.Dropped)
+	}
+	h.Events = slices.Clone(h.Events)
+	for i, e := range h.Events {
+		if e.Kind == history.CRICall && e.Call == "StopContainer" {
+			h.Events[i].Reason = "fault: hang"
+			break
+		}
+	}
+	j := Judge(h, s, nil)
+	if _, ok := j.Dropped[scenario.Deadline]; !ok {
+		t.Errorf("R1 is judged with a runtime that hangs: %v", j.Dropped)
+	}
+	if _, ok := j.Dropped[scenario.Ends]; ok {
+		t.Error("R11 is not judged")
+	}
+}
+
+// The ledger returns what still had an effect, counts the pods that were hit, and knows what is going on.
+func TestLedger(t *testing.T) {
+	var l Ledger
+	over := l.begin(Plan{Kind: KubeletStopped})
+	begin := l.All()[0].From
+	if got := l.Between(begin, time.Now()); len(got) != 1 {
+		t.Errorf("what goes on is not in the list: %v", got)
+	}
+	over(nil)
+	d := l.All()[0]
+	for name, c := range map[string]struct {
+		from, to time.Time
+		want     int
+	}{
+		"during":                   {d.From, d.To, 1},
+		"before":                   {d.From.Add(-time.Minute), d.From.Add(-time.Second), 0},
+		"while it still acts":      {d.To.Add(500 * time.Millisecond), d.To.Add(time.Minute), 1},
+		"when its effect was over": {d.To.Add(1500 * time.Millisecond), d.To.Add(time.Minute), 0},
+	} {
+		if got := l.Between(c.from, c.to); len(got) != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	l.hit([]Disturbance{d})
+	if got := l.All()[0].Pods; got != 1 {
+		t.Errorf("%d pods hit", got)
+	}
+	l.begin(Plan{Kind: DiskFull})
+	if lost := l.lost(d.From.Add(-time.Second)); lost > time.Since(d.From) {
+		t.Errorf("lost %v", lost)
+	}
+}
