@@ -92,7 +92,7 @@ func namesIn(file string, data []byte) ([]string, error) {
 		if name == "" || strings.HasPrefix(name, "#") {
 			continue
 		}
-		if name != filepath.Base(name) || name == "." || name == ".." {
+		if name != filepath.Base(name) || !filepath.IsLocal(name) || name == "." {
 			return nil, fmt.Errorf("%s:%d: %q is not the name of a file in the same folder", file, i+1, name)
 		}
 		names = append(names, name)

@@ -32,7 +32,6 @@ import (
 
 // fake is a node that writes down what is done to it, and when.
 type fake struct {
-	begin  time.Time
 	done   []string
 	faults []fault.Fault
 	// sick is what fails.
@@ -49,25 +48,33 @@ func (f *fake) do(what string) error {
 	return nil
 }
 
-func (f *fake) KillKubelet(ctx context.Context) error  { return errors.Join(f.do("kill"), ctx.Err()) }
-func (f *fake) StartKubelet(ctx context.Context) error { return errors.Join(f.do("start"), ctx.Err()) }
-func (f *fake) PauseKubelet(ctx context.Context) error { return errors.Join(f.do("pause"), ctx.Err()) }
+// on refuses, as a node does, what is asked with a context that has ended.
+func (f *fake) on(ctx context.Context, what string) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return f.do(what)
+}
+
+func (f *fake) KillKubelet(ctx context.Context) error  { return f.on(ctx, "kill") }
+func (f *fake) StartKubelet(ctx context.Context) error { return f.on(ctx, "start") }
+func (f *fake) PauseKubelet(ctx context.Context) error { return f.on(ctx, "pause") }
 func (f *fake) ResumeKubelet(ctx context.Context) error {
-	return errors.Join(f.do("resume"), ctx.Err())
+	return f.on(ctx, "resume")
 }
 func (f *fake) RestartRuntime(ctx context.Context) error {
-	return errors.Join(f.do("runtime"), ctx.Err())
+	return f.on(ctx, "runtime")
 }
 func (f *fake) RestartAPIServer(ctx context.Context) error {
-	return errors.Join(f.do("api"), ctx.Err())
+	return f.on(ctx, "api")
 }
-func (f *fake) CutKubeletOff(ctx context.Context) error { return errors.Join(f.do("cut"), ctx.Err()) }
-func (f *fake) LetKubeletOn(ctx context.Context) error  { return errors.Join(f.do("let on"), ctx.Err()) }
+func (f *fake) CutKubeletOff(ctx context.Context) error { return f.on(ctx, "cut") }
+func (f *fake) LetKubeletOn(ctx context.Context) error  { return f.on(ctx, "let on") }
 func (f *fake) FillKubeletDisk(ctx context.Context) error {
-	return errors.Join(f.do("fill"), ctx.Err())
+	return f.on(ctx, "fill")
 }
 func (f *fake) FreeKubeletDisk(ctx context.Context) error {
-	return errors.Join(f.do("free"), ctx.Err())
+	return f.on(ctx, "free")
 }
 func (f *fake) Inject(one fault.Fault) (func(), error) {
 	f.faults = append(f.faults, one)

@@ -54,6 +54,9 @@ func TestPods(t *testing.T) {
 			if least == 0 {
 				t.Errorf("pod %d: %v comes after a force", n, step)
 			}
+			if least >= 0 && step.After > time.Duration(least)*time.Second {
+				t.Errorf("pod %d: %v comes after the deadline of %d s", n, step, least)
+			}
 			if at = step.After; least < 0 || grace < least {
 				least = grace
 			}

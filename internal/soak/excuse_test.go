@@ -204,6 +204,25 @@ func TestDrops(t *testing.T) {
 	}
 }
 
+// A disturbance that came after the pod's end, or was over before the first request, did not hit it.
+func TestHit(t *testing.T) {
+	h, s := recorded(t, "fixed", "force-while-terminating")
+	first, end := asked(h)
+	for name, c := range map[string]struct {
+		from, to time.Time
+		hit      bool
+	}{
+		"before":         {first.Add(-time.Minute), first.Add(-2 * time.Second), false},
+		"until it began": {first.Add(-time.Minute), first, true},
+		"meanwhile":      {first.Add(time.Second), first.Add(2 * time.Second), true},
+		"after":          {end.Add(time.Second), end.Add(2 * time.Second), false},
+	} {
+		if j := Judge(h, s, []Disturbance{{Kind: KubeletStopped, From: c.from, To: c.to}}); (len(j.Disturbed) > 0) != c.hit {
+			t.Errorf("%s: hit by %v, want %t", name, j.Disturbed, c.hit)
+		}
+	}
+}
+
 // A fault that struck a call of the pod itself counts, whatever the ledger says.
 func TestStruck(t *testing.T) {
 	h, s := recorded(t, "fixed", "force-while-terminating")

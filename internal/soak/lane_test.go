@@ -124,7 +124,11 @@ func TestLane(t *testing.T) {
 // A pod that does not end when it was asked to is written down, and ended by force, so that the next one can come.
 func TestEndlessPod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, _ := play(t, &paper{deaf: true}, time.Minute)
+		p := &paper{deaf: true}
+		l, _ := play(t, p, time.Minute)
+		if len(p.pods) > 0 {
+			t.Errorf("%d pods were left when the next ones came", len(p.pods))
+		}
 		if len(l.endless) == 0 || l.results.Pods == 0 {
 			t.Fatalf("endless: %v, %d pods", l.endless, l.results.Pods)
 		}
