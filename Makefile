@@ -14,7 +14,7 @@ KGRACE := $(OUTPUT)/bin/kgrace
 # MINOR=v1.36 selects another minor. A target that works on one kubelet takes it; any other refuses it.
 FOR_MINOR = $(if $(MINOR),--kubernetes $(MINOR))
 TAKE_MINOR := tree build intree matrix regression regression-node e2e e2e-smoke properties properties-soak mutants mutants-node bench \
- e2e-node image release upstream-e2e
+ e2e-node image release soak upstream-e2e
 NEED_NO_MINOR := setup kgrace help
 ifneq ($(MINOR),)
 $(foreach target,$(filter-out $(TAKE_MINOR) $(NEED_NO_MINOR),$(or $(MAKECMDGOALS),help)),$(error make $(target) takes no MINOR; these do: $(TAKE_MINOR)))
@@ -79,6 +79,9 @@ bench: kgrace ## benchmark UpdatePod on both arms with benchstat: no slowdown ab
 
 regression-node: kgrace ## run every scenario on both arms on a real node (root)
 	$(KGRACE) regress --level node $(FOR_MINOR)
+
+soak: kgrace ## end random pods on a real node of the fixed arm for FOR (default 30m) and disturb it; SEED=7 for the same pods again (root)
+	$(KGRACE) soak --for $(or $(FOR),30m) $(if $(SEED),--seed $(SEED)) $(FOR_MINOR)
 
 mutants-node: kgrace ## the same with real kubelets on real nodes: each bug must be red in the scenarios that it names (root)
 	$(KGRACE) mutants --level node $(FOR_MINOR)

@@ -55,7 +55,7 @@ func (n *Node) LetKubeletOn(ctx context.Context) error { return n.disturb(ctx, "
 // FillKubeletDisk takes all space that is left under the kubelet's folder; called again, what has become free since. The node
 // must have Config.KubeletDisk, so that the folder has a disk of its own.
 func (n *Node) FillKubeletDisk(ctx context.Context) error {
-	return n.disturb(ctx, "Fill", kubeletDir)
+	return n.disturb(ctx, "Fill", Space{kubeletDir, n.kubeletDisk})
 }
 
 // FreeKubeletDisk gives the space back.
@@ -87,14 +87,21 @@ func (s *supervisor) Signal(what Signal, _ *None) error {
 // filler is the name of the file that takes the space.
 const filler = "kgrace-takes-all-space"
 
-// Fill takes the free space of the disk at dir, which must be one in memory: the machine's own is never filled.
-func (s *supervisor) Fill(dir string, _ *None) error {
+// Space is a disk in memory, by the folder that it is mounted at and its size in bytes.
+type Space struct {
+	Dir  string
+	Size int64
+}
+
+// Fill takes the free space of a disk. It refuses any but the node's own one: the machine's is never filled.
+func (s *supervisor) Fill(space Space, _ *None) error {
+	dir := space.Dir
 	var disk unix.Statfs_t
 	if err := unix.Statfs(dir, &disk); err != nil {
 		return fmt.Errorf("space in %s: %w", dir, err)
 	}
-	if disk.Type != unix.TMPFS_MAGIC {
-		return fmt.Errorf("%s has no disk of its own: set Config.KubeletDisk", dir)
+	if size := int64(disk.Blocks) * disk.Bsize; disk.Type != unix.TMPFS_MAGIC || space.Size == 0 || size != space.Size {
+		return fmt.Errorf("%s has no disk of its own of %d bytes in memory: set Config.KubeletDisk, to whole pages", dir, space.Size)
 	}
 	left := int64(disk.Bavail) * disk.Bsize
 	if left == 0 {

@@ -34,6 +34,7 @@ type Node struct {
 
 	dialect      dialect
 	kubeletFlags []string
+	kubeletDisk  int64
 
 	lostOnce sync.Once
 	lost     chan struct{}

@@ -32,7 +32,7 @@ import (
 // the node is ready afterwards. If one ends otherwise, the node is lost (TestKilled).
 func TestDisturbed(t *testing.T) {
 	bin := testPrograms(t)
-	n := up(t, Config{Dir: filepath.Join(t.TempDir(), "node"), Name: testNode, Bin: bin, ParentDeath: true, Log: &lineLog{t: t}})
+	n := up(t, Config{Dir: filepath.Join(t.TempDir(), "node"), Name: testNode, Bin: bin, ParentDeath: true, KubeletDisk: 32 << 20, Log: &lineLog{t: t}})
 	runPods(t, n, 1)
 	client, err := kubernetes.NewForConfig(n.RESTConfig())
 	if err != nil {
@@ -81,6 +81,11 @@ func TestDisturbed(t *testing.T) {
 	}
 	if err := n.LetKubeletList(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	for i, do := range []func(context.Context) error{n.PauseKubelet, n.ResumeKubelet, n.CutKubeletOff, n.LetKubeletOn, n.RestartAPIServer, n.FillKubeletDisk, n.FreeKubeletDisk} {
+		if err := do(t.Context()); err != nil {
+			t.Fatalf("disturbance %d: %v", i, err)
+		}
 	}
 	after := pids()
 	for _, name := range []string{ProgramKubelet, ProgramContainerd, ProgramAPIServer} {

@@ -77,7 +77,7 @@ func Up(ctx context.Context, c Config) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.dialect = told
+	n.dialect, n.kubeletDisk = told, c.KubeletDisk
 	err = n.start(ctx, &c)
 	if err == nil {
 		c.logf("Ready after %.1f s", time.Since(begin).Seconds())

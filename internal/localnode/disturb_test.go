@@ -1,0 +1,58 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+
+package localnode
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// The machine's own disk is never filled, whatever it is: only one of the size that the node has mounted.
+func TestFillsOnlyItsOwnDisk(t *testing.T) {
+	s := &supervisor{}
+	for name, space := range map[string]Space{
+		"no disk":           {t.TempDir(), 0},
+		"a disk":            {t.TempDir(), 64 << 20},
+		"memory of another": {"/dev/shm", 64<<20 + 4096},
+		"no folder":         {filepath.Join(t.TempDir(), "none"), 1},
+	} {
+		if err := s.Fill(space, &None{}); err == nil {
+			t.Errorf("%s was filled", name)
+		}
+		if _, err := os.Stat(filepath.Join(space.Dir, filler)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s has a file that takes its space: %v", name, err)
+		}
+		if err := s.Free(space.Dir, &None{}); err != nil {
+			t.Errorf("%s: nothing to free is an error: %v", name, err)
+		}
+	}
+}
+
+// A program that does not run gets no signal.
+func TestSignalNeedsAProgram(t *testing.T) {
+	s := &supervisor{children: map[int]*Component{}}
+	if err := s.Signal(Signal{ProgramKubelet, unix.SIGSTOP}, &None{}); err == nil || !strings.Contains(err.Error(), "kubelet does not run") {
+		t.Errorf("%v", err)
+	}
+}
