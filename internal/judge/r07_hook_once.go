@@ -55,7 +55,7 @@ func (f *facts) hook(c *container) Finding {
 		began = starts[len(starts)-1]
 	}
 	earliest, latest := f.deadline(len(f.requests))
-	first, asked := c.stopped(began)
+	first, asked := c.stopped(c.called(began))
 	switch {
 	case len(starts) == 0 && c.Hook.Kind != scenario.HookSleep && (f.grace(len(f.requests)) == 0 || len(c.stops) == 0):
 		return invalid("container %s: the hook never started", c.Name)
@@ -68,8 +68,12 @@ func (f *facts) hook(c *container) Finding {
 	case c.hookFailed(len(starts) - 1):
 		return f.failedHook(c, first)
 	}
-	if ends := began.Add(c.Hook.Takes); c.Hook.Takes > 0 && ends.Before(earliest.Add(-f.Slack)) {
+	if ends := began.Add(c.Hook.Takes); c.Hook.Takes > 0 && (ends.Before(earliest.Add(-f.Slack)) || f.endedItself(c, ends)) {
 		return f.ranOut(c, ends, first)
+	}
+	if lo := f.beginning(len(f.requests)).lo.Add(c.Hook.Takes); c.Hook.Kind == scenario.HookSleep && c.Hook.Takes > 0 &&
+		first.at.Before(earliest) && !first.at.Before(lo.Add(-f.Grain)) {
+		return held("the sleep ended by itself")
 	}
 	over := f.over(c, first)
 	due := latest.Add(f.Returns + f.Acts + f.Slack)
@@ -109,6 +113,22 @@ func (f *facts) shortenedSince(began time.Time) bool {
 		}
 	}
 	return false
+}
+
+// called returns when the kubelet called the hook that began at the given time. On a slow machine the hook reports its start later,
+// perhaps after its container was asked to stop.
+func (c *container) called(began time.Time) time.Time {
+	if n := len(c.execs); c.Hook.Kind == scenario.HookExec && n > 0 && c.execs[n-1].at.Before(began) {
+		return c.execs[n-1].at
+	}
+	return began
+}
+
+// endedItself reports whether a hook that was due to end shortly before the deadline, where it may also have been cut, reported that
+// it ended by itself, and when it was due.
+func (f *facts) endedItself(c *container, due time.Time) bool {
+	n := len(c.hookEnds)
+	return c.Hook.Kind == scenario.HookExec && n > 0 && !c.hookEnds[n-1].Before(due.Add(-f.Grain))
 }
 
 // ranOut judges a hook that had time to finish by itself at about ends.

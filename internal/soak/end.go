@@ -29,9 +29,10 @@ import (
 // judge waits until the node is as it was before the first pod, and makes the results.
 func (r *run) judge(ctx context.Context) Results {
 	results := r.lanes.results
+	results.Ledger = r.lanes.ledger.All()
 	for _, kind := range Kinds() {
 		k := KindTally{Kind: kind}
-		for _, d := range r.lanes.ledger.All() {
+		for _, d := range results.Ledger {
 			if d.Kind != kind {
 				continue
 			}

@@ -65,6 +65,9 @@ func Excuses() []Excuse {
 		Kind: KubeletKilled, When: askedMeanwhile, Drops: []scenario.Rule{scenario.Deadline, scenario.Zero, scenario.Window},
 		Why: "the next kubelet sees only the last of several requests, or, if that removed the pod, an orphan, which has a grace of its own",
 	}, {
+		Kind: KubeletKilled, When: endedBefore, Drops: []scenario.Rule{scenario.Deadline, scenario.Window},
+		Why: "a container that ended before the restart had the deadline of the kubelet that died; the judges count from the restart",
+	}, {
 		Kind: KubeletStopped, Stalls: true, After: after(time.Second),
 		Why: "a stopped kubelet acts when it is continued",
 	}, {
@@ -121,6 +124,13 @@ func askedMeanwhile(h history.History, d Disturbance) bool {
 func forcedMeanwhile(h history.History, d Disturbance) bool {
 	return slices.ContainsFunc(h.Events, func(e history.Event) bool {
 		return e.Kind == history.APIDeleted && e.Grace != nil && *e.Grace == 0 && d.covers(e.At)
+	})
+}
+
+// endedBefore reports whether a container ended before the disturbance was over.
+func endedBefore(h history.History, d Disturbance) bool {
+	return slices.ContainsFunc(h.Events, func(e history.Event) bool {
+		return e.Kind == history.ContainerExit && !d.To.IsZero() && e.At.Before(d.To)
 	})
 }
 

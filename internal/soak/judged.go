@@ -54,7 +54,7 @@ func Judge(h history.History, s scenario.Scenario, all []Disturbance) Judged {
 	undisturbed := property.Rules(s)
 	s.Faults = append(s.Faults, struck(h)...)
 	for _, d := range j.Disturbed {
-		s = d.into(&h, s, asked)
+		s = d.into(&h, s, asked, end)
 		for _, e := range d.excuses() {
 			if e.When != nil && !e.When(h, d) {
 				continue
@@ -136,13 +136,13 @@ func struck(h history.History) (all []scenario.Fault) {
 
 // into writes a disturbance into a pod's history as the judges know it: the steps of a restart, and the time that counts as the
 // machine's. It returns the scenario with those steps.
-func (d Disturbance) into(h *history.History, s scenario.Scenario, asked time.Time) scenario.Scenario {
+func (d Disturbance) into(h *history.History, s scenario.Scenario, asked, end time.Time) scenario.Scenario {
 	h.Events = slices.Clone(h.Events)
 	step := func(at time.Time, do scenario.Action) {
 		h.Events = append(h.Events, history.Event{Kind: history.Step, At: at, Pod: h.Pod, Reason: do.String()})
 	}
 	if d.stalls() {
-		span := d.span(d.To)
+		span := d.span(end)
 		h.Events = append(h.Events, history.Event{Kind: history.ControlLate, At: span.From, Pod: h.Pod, Late: span.To.Sub(span.From).Seconds(),
 			Message: string(d.Kind)})
 	}

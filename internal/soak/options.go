@@ -65,6 +65,8 @@ const (
 	pause = time.Second
 	// settle is how long a pod is observed after its end, so that late events are still recorded.
 	settle = 300 * time.Millisecond
+	// answers is how long a call about a pod that is over may take.
+	answers = 10 * time.Second
 	// tells is the time between two lines of progress, and between two samples of the kubelet.
 	tells = 10 * time.Second
 	// calm is the part of a run at whose end the last kubelet is killed, so that the memory of one can be followed.

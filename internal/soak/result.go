@@ -91,6 +91,7 @@ type Results struct {
 	Shortenings int                     `json:"shortenings"`
 	Rules       map[scenario.Rule]Tally `json:"rules"`
 	Kinds       []KindTally             `json:"disturbances"`
+	Ledger      []Disturbance           `json:"ledger"`
 	Broken      []Fault                 `json:"broken"`
 	Checks      []Check                 `json:"checks"`
 	Memory      Slope                   `json:"memory"`

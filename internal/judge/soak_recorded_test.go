@@ -1,0 +1,60 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package judge
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
+
+// Histories that a soak recorded on a busy node, of pods that a generator had drawn. The judge of R7 called them red: one hook ended by
+// itself shortly before the deadline, the other reported its start only after its container had been asked to stop.
+func TestSoakHistories(t *testing.T) {
+	exec := func(c scenario.Container, takes time.Duration, fails bool) scenario.Container {
+		c.Hook = &scenario.Hook{Kind: scenario.HookExec, Takes: takes, Fails: fails}
+		return c
+	}
+	for _, c := range []struct {
+		file   string
+		s      scenario.Scenario
+		spoils func(history.Event) bool
+	}{
+		{"hook-ends-near", scenario.Scenario{ID: "soak-7-0", Pod: scenario.Pod{Grace: 5, Containers: []scenario.Container{
+			exec(scenario.Container{Name: "main", ExitAfter: 1285 * time.Millisecond}, 4273333333, false), {Name: "second", Stubborn: true}}},
+			Steps: []scenario.Step{{Do: scenario.Delete{Grace: 6}}}},
+			func(e history.Event) bool { return e.Reason == "HOOK-END" }},
+		{"hook-forced-early", scenario.Scenario{ID: "soak-10-2", Pod: scenario.Pod{Grace: 5, Containers: []scenario.Container{
+			exec(scenario.Container{Name: "main", Stubborn: true}, 773333333, true), {Name: "second", ExitAfter: 2535 * time.Millisecond}}},
+			Steps: []scenario.Step{{Do: scenario.Delete{Grace: 12}}, {After: 1820 * time.Millisecond, Do: scenario.Force{}}}},
+			func(e history.Event) bool { return e.Call == "StopContainer" && e.Container == "main" }},
+	} {
+		h := readRecorded(t, filepath.Join("soak", c.file+".jsonl"))
+		if found := Judge(scenario.HookOnce, h, c.s); found.Outcome != scenario.Held {
+			t.Errorf("%s: %s: %s", c.file, found.Outcome, found.Why)
+		}
+		h.Events = slices.DeleteFunc(slices.Clone(h.Events), c.spoils)
+		if found := Judge(scenario.HookOnce, h, c.s); found.Outcome != scenario.Broken || !strings.Contains(found.Why, "main") {
+			t.Errorf("%s, spoilt: %s: %s", c.file, found.Outcome, found.Why)
+		}
+	}
+}
