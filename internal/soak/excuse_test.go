@@ -223,6 +223,40 @@ func TestHit(t *testing.T) {
 	}
 }
 
+// A disturbance that goes on when the pod has ended counts until then.
+func TestGoesOn(t *testing.T) {
+	h, s := recorded(t, "fixed", "force-while-terminating")
+	first, end := asked(h)
+	j := Judge(h, s, []Disturbance{{Kind: APIRestarted, From: first.Add(time.Second)}})
+	found := false
+	for _, e := range j.History.Events {
+		if e.Kind == history.ControlLate && e.Message == string(APIRestarted) {
+			found = true
+			if want := end.Sub(first.Add(time.Second)).Seconds(); e.Late != want {
+				t.Errorf("it took %.2f s, want %.2f s", e.Late, want)
+			}
+		}
+	}
+	if !found {
+		t.Error("it is not in the history that was judged")
+	}
+}
+
+// A container that ended before a restart of the kubelet is not held to the deadline that counts from the restart.
+func TestEndedBeforeTheRestart(t *testing.T) {
+	h, s := recorded(t, "fixed", "shorten-once")
+	_, end := asked(h)
+	for name, c := range map[string]struct {
+		from time.Time
+		drop bool
+	}{"killed after its container": {end.Add(-100 * time.Millisecond), true}, "killed before": {second(h).Add(4 * time.Second), false}} {
+		j := Judge(h, s, []Disturbance{{Kind: KubeletKilled, From: c.from, To: c.from.Add(50 * time.Millisecond)}})
+		if _, got := j.Dropped[scenario.Deadline]; got != c.drop {
+			t.Errorf("%s: R1 dropped: %t, want %t", name, got, c.drop)
+		}
+	}
+}
+
 // A fault that struck a call of the pod itself counts, whatever the ledger says.
 func TestStruck(t *testing.T) {
 	h, s := recorded(t, "fixed", "force-while-terminating")
