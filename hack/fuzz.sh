@@ -31,7 +31,7 @@ while IFS=: read -r file line; do
   fi
   ran=$(( ran + 1 ))
   printf 'fuzz: %s in %s for %s\n' "${target}" "$(dirname "${file}")" "${time}" >&2
-  if ! go test -run='^$' -fuzz="^${target}\$" -fuzztime="${time}" "./$(dirname "${file}")"; then
+  if ! go test -run='^$' -fuzz="^${target}\$" -fuzztime="${time}" -fuzzminimizetime=5s "./$(dirname "${file}")"; then
     failed+=("${target}")
   fi
 done < <(grep -rE --include='*_test.go' '^func Fuzz[A-Z]' cmd internal pkg | sort)
