@@ -80,7 +80,9 @@ func (p *paper) Delete(_ context.Context, pod string, grace *int64) error {
 	delete(p.pods, pod)
 	// A kubelet removes the container when it likes to, and the runtime takes its time.
 	for kind, at := range map[history.Kind]time.Duration{history.CRICall: settle - 50*time.Millisecond, history.CRIReturn: settle + time.Second} {
-		time.AfterFunc(at, func() { p.record.Add(history.Event{Kind: kind, Pod: pod, Container: "main", Call: "RemoveContainer", CallID: 4}) })
+		time.AfterFunc(at, func() {
+			p.record.Add(history.Event{Kind: kind, Pod: pod, Container: "main", Call: "RemoveContainer", CallID: 4})
+		})
 	}
 	return nil
 }

@@ -55,7 +55,8 @@ type run struct {
 
 	mu      sync.Mutex
 	samples []Sample
-	missed  int // samples
+
+	saying sync.Mutex
 }
 
 // disk is the size of the disk of the kubelet's folder.
@@ -180,19 +181,28 @@ func (r *run) busy(ctx context.Context) error {
 	told, stop := context.WithCancel(ctx)
 	var telling, working sync.WaitGroup
 	telling.Go(func() { r.tell(told) })
-	failed := make(chan error, 1)
-	working.Go(func() { failed <- r.disturb(ctx, begin, until) })
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	working.Go(func() {
+		// Without its kubelet, say, the node would keep every pod until the end.
+		if err := r.disturb(ctx, r.site, begin, until); err != nil {
+			fail(err)
+		}
+	})
 	for lane := range r.options.Lanes {
 		working.Go(func() { r.lanes.run(ctx, lane, until) })
 	}
 	working.Wait()
 	stop()
 	telling.Wait()
-	return errors.Join(append(r.lanes.errs, <-failed)...)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return errors.Join(r.lanes.errs...)
 }
 
 // disturb disturbs the node until the given time.
-func (r *run) disturb(ctx context.Context, begin, until time.Time) error {
+func (r *run) disturb(ctx context.Context, node Node, begin, until time.Time) error {
 	random := rand.New(rand.NewPCG(r.options.Seed, 1<<63))
 	var bag []Kind
 	for ctx.Err() == nil {
@@ -211,7 +221,7 @@ func (r *run) disturb(ctx context.Context, begin, until time.Time) error {
 			r.place.up.Lock()
 		}
 		over := r.lanes.ledger.begin(p)
-		err := p.carryOut(ctx, r.site)
+		err := p.carryOut(ctx, node)
 		over(err)
 		if p.Kind == APIRestarted {
 			r.place.up.Unlock()
@@ -242,9 +252,7 @@ func (r *run) tell(ctx context.Context) {
 			l.results.NotBegun, l.results.Shortenings, len(l.ledger.All()), broken, excused)
 		l.mu.Unlock()
 		r.mu.Lock()
-		if err != nil {
-			r.missed++ // as in a disturbance
-		} else {
+		if err == nil { // a kubelet that is disturbed may not answer
 			r.samples = append(r.samples, sample)
 			text += fmt.Sprintf("; kubelet: %.1f MiB live, %d goroutines", float64(sample.Heap)/(1<<20), sample.Goroutines)
 		}
@@ -268,14 +276,12 @@ func (r *run) close(ctx context.Context) error {
 	return nil
 }
 
-var progressLock sync.Mutex
-
 func (r *run) logf(format string, args ...any) {
 	if r.options.Progress == nil {
 		return
 	}
-	progressLock.Lock()
-	defer progressLock.Unlock()
+	r.saying.Lock()
+	defer r.saying.Unlock()
 	fmt.Fprintf(r.options.Progress, "soak %6.1fs %s\n", time.Since(r.begin).Seconds(), fmt.Sprintf(format, args...))
 }
 
