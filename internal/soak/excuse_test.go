@@ -265,6 +265,14 @@ func TestStruck(t *testing.T) {
 	}
 	h.Events = slices.Clone(h.Events)
 	for i, e := range h.Events {
+		if e.Kind == history.CRICall && e.Call == "StartContainer" {
+			h.Events[i].Reason = "fault: delay"
+		}
+	}
+	if j := Judge(h, s, nil); len(j.Dropped) > 0 {
+		t.Errorf("dropped for a slow start: %v", j.Dropped)
+	}
+	for i, e := range h.Events {
 		if e.Kind == history.CRICall && e.Call == "StopContainer" {
 			h.Events[i].Reason = "fault: hang"
 			break

@@ -52,7 +52,7 @@ func Judge(h history.History, s scenario.Scenario, all []Disturbance) Judged {
 	j.Over = podspec.Over(s, h.Events)
 	j.Dropped = map[scenario.Rule]Kind{}
 	undisturbed := property.Rules(s)
-	s.Faults = append(s.Faults, struck(h)...)
+	s.Faults = append(s.Faults, struck(h, asked)...)
 	for _, d := range j.Disturbed {
 		s = d.into(&h, s, asked, end)
 		for _, e := range d.excuses() {
@@ -93,7 +93,7 @@ func (j Judged) cause() Kind {
 			return d.Kind
 		}
 	}
-	return CallFails // struck before the pod was asked to end
+	return CallFails // a call struck that the ledger does not have
 }
 
 // asked returns when the pod was first asked to end, and when the observation ended.
@@ -111,9 +111,9 @@ func asked(h history.History) (first, end time.Time) {
 	return first, end
 }
 
-// struck returns the faults that struck calls about the pod, as its history has them, and the calls that the runtime, or its
-// absence, refused.
-func struck(h history.History) (all []scenario.Fault) {
+// struck returns the faults that struck calls about the pod since it was asked to end, as its history has them, and the calls that
+// the runtime, or its absence, refused. What struck its start is over.
+func struck(h history.History, asked time.Time) (all []scenario.Fault) {
 	add := func(f scenario.Fault) {
 		if !slices.Contains(all, f) {
 			all = append(all, f)
@@ -121,6 +121,7 @@ func struck(h history.History) (all []scenario.Fault) {
 	}
 	for _, e := range h.Events {
 		switch {
+		case e.At.Before(asked):
 		case e.Kind == history.CRICall && e.Reason == "fault: hang":
 			add(scenario.Fault{Call: e.Call, Hangs: true})
 			// It is let go when the fault is over.
