@@ -68,7 +68,7 @@ func (f *facts) hook(c *container) Finding {
 	case c.hookFailed(len(starts) - 1):
 		return f.failedHook(c, first)
 	}
-	if ends := began.Add(c.Hook.Takes); c.Hook.Takes > 0 && (ends.Before(earliest.Add(-f.Slack)) || f.endedItself(c, ends)) {
+	if ends := began.Add(c.Hook.Takes); c.Hook.Takes > 0 && (ends.Before(earliest.Add(-f.Slack)) || ends.Before(earliest) && f.endedItself(c, ends)) {
 		return f.ranOut(c, ends, first)
 	}
 	if lo := f.beginning(len(f.requests)).lo.Add(c.Hook.Takes); c.Hook.Kind == scenario.HookSleep && c.Hook.Takes > 0 &&

@@ -85,6 +85,8 @@ var hookCases = []ruleCase{
 		ended(3.05, "main", 0), stop(3.2, "main", 57, .1), over(3.3), refusedGone(8, 10)}, held_, ""},
 	{"ends by itself shortly before the deadline", "hook-running-not-restarted", []timeline{del(0, 24), called(.1, 8.1, "ExecSync", "main", nil, ""),
 		line(.2, "main", "HOOK-START"), del(3, 9), line(8.2, "main", "HOOK-END"), stop(8.3, "main", 2, 2), killed(10.3, "main"), over(10.3)}, held_, "ran once"},
+	{"ends by itself after the deadline, as nobody hurries", "hook-running-not-restarted", []timeline{del(0, 7), called(.1, 8.1, "ExecSync", "main", nil, ""),
+		line(.2, "main", "HOOK-START"), del(1, 30), stop(7.1, "main", 2, 2), line(8.2, "main", "HOOK-END"), killed(9.1, "main"), over(9.1)}, held_, ""},
 	{"cut shortly before the deadline", "hook-running-not-restarted", []timeline{del(0, 24), called(.1, 8.1, "ExecSync", "main", nil, "Canceled: x"),
 		line(.2, "main", "HOOK-START"), del(3, 9), stop(8.3, "main", 2, 2), killed(10.3, "main"), over(10.3)}, broken_, "before the deadline"},
 	{"reports its start after the stop", "hook-exec-shorten", []timeline{del(0, 20), called(.1, 5, "ExecSync", "main", nil, "Canceled: x"),
