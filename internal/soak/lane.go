@@ -231,7 +231,7 @@ func (l *lanes) took(h history.History, s scenario.Scenario, j Judged) error {
 			add(f.Rule, func(t *Tally) { t.Broken++ })
 			r.Broken = append(r.Broken, Fault{Pod: s.ID, Rule: f.Rule, Why: f.Why, Scenario: property.Words(s), Disturbed: kindsOf(j.Disturbed),
 				History: filepath.Join(HistoriesDir, s.ID+".jsonl")})
-		case len(j.Disturbed) > 0:
+		case slices.ContainsFunc(j.Disturbed, func(d Disturbance) bool { return len(d.excuses()) > 0 }):
 			add(f.Rule, func(t *Tally) { t.Excused++ })
 		default:
 			add(f.Rule, func(t *Tally) { t.Invalid++ })
