@@ -139,7 +139,7 @@ func TestJudgedPaths(t *testing.T) {
 }
 
 func TestReleaseStates(t *testing.T) {
-	for want, r := range map[string]release{
+	for want, r := range map[string]newest{
 		"newer":      {Pinned: "v1.37.2", Newest: "v1.37.3", Newer: true},
 		"up to date": {Pinned: "v1.37.2", Newest: "v1.37.2"},
 		"unknown: the proxy does not list the pinned one yet": {Pinned: "v1.35.8", Newest: "v1.35.4", Ahead: true},

@@ -120,7 +120,7 @@ func TestRealFile(t *testing.T) {
 	if got.File != file {
 		t.Errorf("%+v", got)
 	}
-	if err := e.Remove(t.Context(), name); err != nil {
+	if _, err := e.Docker(t.Context(), "image", "rm", name); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := e.Docker(t.Context(), "load", "--input", file); err != nil || !strings.Contains(out, name) {
