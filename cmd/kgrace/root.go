@@ -132,6 +132,7 @@ Environment:
 		newPropertiesCommand(app),
 		newMutantsCommand(app),
 		newSoakCommand(app),
+		newScaleCommand(app),
 		newImageCommand(app),
 		newReportCommand(app),
 		newShardCommand(app),

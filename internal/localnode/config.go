@@ -69,6 +69,9 @@ type Config struct {
 	// sockets, LinesDir and RESTConfig are valid. An error takes the node down.
 	BeforeKubelet func(ctx context.Context, node *Node) error
 
+	// MaxPods is the number of pods that the kubelet admits; 0 keeps its default, 110.
+	MaxPods int
+
 	// Images are further image files, in the format of `docker save`, to import into the node.
 	Images []string
 	// Token, if set, is a bearer token that authenticates a client to the API server as an administrator.

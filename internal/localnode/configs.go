@@ -28,9 +28,11 @@ import (
 )
 
 // writeConfigs writes the configuration files of the node's programs and returns the flags that the kubelet needs in
-// addition.
-func writeConfigs(p paths, d dialect, cgroup, runtimeEndpoint, snapshotter string) (flags []string, err error) {
-	kubelet, flags, err := d.kubeletFile(kubeletConfig(p, cgroup, runtimeEndpoint))
+// addition. maxPods is Config.MaxPods.
+func writeConfigs(p paths, d dialect, cgroup, runtimeEndpoint, snapshotter string, maxPods int) (flags []string, err error) {
+	config := kubeletConfig(p, cgroup, runtimeEndpoint)
+	config.MaxPods = int32(maxPods)
+	kubelet, flags, err := d.kubeletFile(config)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func (n *Node) start(ctx context.Context, c *Config) error {
 		snapshotter = "native"
 	}
 	var err error
-	if n.kubeletFlags, err = writeConfigs(n.paths(), n.dialect, n.state.Cgroup, n.state.RuntimeEndpoint, snapshotter); err != nil {
+	if n.kubeletFlags, err = writeConfigs(n.paths(), n.dialect, n.state.Cgroup, n.state.RuntimeEndpoint, snapshotter, c.MaxPods); err != nil {
 		return err
 	}
 

@@ -101,7 +101,7 @@ var floors = [][]string{
 	// Players and nodes.
 	{"kindnode", "kindnode/rootfs", "localnode", "player", "release"},
 	// Clusters and suites.
-	{"e2enode", "kindcluster", "regress", "simbuild", "simkubelet", "upstreame2e"},
+	{"e2enode", "kindcluster", "regress", "scale", "simbuild", "simkubelet", "upstreame2e"},
 	// Many runs.
 	{"matrix/prove", "shard", "soak"},
 	// The report comes last: only cmd imports it.

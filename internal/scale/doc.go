@@ -1,0 +1,40 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package scale ends many stubborn pods of one node at once and compares three columns: the stock kubelet, the fixed kubelet,
+// and the runtime alone.
+//
+// Real are the kubelet, containerd, runc, the API server and etcd (internal/localnode), and the pods' processes. One node is up
+// at a time, so that it has the machine to itself. Every number of pods gets a fresh node of each arm and plays three parts on
+// it: a force of running pods, a force of pods that are terminating, and a shorter delete of pods that are terminating. The
+// client sends all deletes at once, one connection for all; what they took is part of the results.
+//
+// # The runtime alone
+//
+// This is the control. Pods are started by the fixed node's kubelet, then that kubelet is killed, and the harness makes the same
+// stop calls for the same containers on the same node, all at once: StopContainer with the first timeout, the shorter one beside
+// it, StopPodSandbox after the container. It shows how long the runtime needs for so many containers with nothing else to do.
+// Not part of it are the kubelet's reads of the runtime, the API server's work and the client's.
+//
+// # What decides
+//
+// Goals are ratios within one run, and bounds that the runtime alone widens; see goals.go. A machine that is late is never red:
+// when the kubelet should have asked the runtime is held against a control that waits beside it (internal/control). Figures of
+// the kubelet are its own metrics; two arms differ only if all samples of one lie above all of the other.
+//
+// At the sim level the same question is asked about the kubelet's code alone, in virtual time: how the wall time grows with the
+// number of pods (sim.go; the suite is in test/regression/sim).
+package scale

@@ -1,0 +1,68 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scale
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+//go:embed document.md.tmpl
+var documentText string
+
+var documentTemplate = template.Must(template.New("scale.md").Parse(documentText))
+
+// Document returns the results as a document in Markdown; plot is the name of the file of the plot beside it.
+func (r Results) Document(plot string) (string, error) {
+	var out strings.Builder
+	var refused []string
+	for pods, why := range r.Refused {
+		refused = append(refused, fmt.Sprintf("%4d: %s", pods, why))
+	}
+	slices.Sort(refused)
+	for i, why := range refused {
+		refused[i] = strings.TrimSpace(why[5:])
+	}
+	stock := int64(0)
+	for _, w := range r.Waves {
+		if w.Column == Stock && w.Part != ForceRunning {
+			stock = w.Grace
+		}
+	}
+	header, rows := r.CheckTable()
+	err := documentTemplate.Execute(&out, map[string]any{
+		"Date": r.Date.Format("2 January 2006"), "Machine": r.Machine, "Versions": r.Versions, "Seconds": fmt.Sprintf("%.0f", r.Seconds),
+		"Plot": plot, "Grace": Grace, "StockGrace": stock, "Refused": refused,
+		"Deaths": markdown(r.Table()), "Figures": markdown(r.FiguresTable()), "Work": markdown(r.WorkTable()), "Goals": markdown(header, rows),
+	})
+	return out.String(), err
+}
+
+// CheckTable returns the goals with their verdicts.
+func (r Results) CheckTable() (header []string, rows [][]string) {
+	for _, c := range r.Checks {
+		part := c.Part
+		if part == "" {
+			part = "figures"
+		}
+		rows = append(rows, []string{fmt.Sprint(c.Pods), part, string(c.Column), c.Goal, c.Found, string(c.Verdict)})
+	}
+	return []string{"PODS", "PART", "ARM", "GOAL", "FOUND", "VERDICT"}, rows
+}

@@ -1,0 +1,212 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scale
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgrace/kgrace/internal/verdict"
+)
+
+// Goals of the fixed arm.
+const (
+	// promptly is the time, in seconds, from a force to the first stop call with no grace.
+	promptly = 0.5
+	// window is the stop window of R5, in seconds; rounding a stop's timeout up is within it.
+	window = 2.0
+	// grain is the resolution for comparing timestamps of different programs.
+	grain = 0.05
+	// atRest is how much of stock's figures the fixed kubelet may have while nobody is hurried.
+	atRest = 1.05
+	// perContainer is how many goroutines a shorter stop call may take.
+	perContainer = 2.0
+)
+
+// LastRatio returns how many times as long as the runtime alone the fixed arm may take until the last pod is dead.
+func LastRatio(pods int) float64 {
+	if pods <= 110 {
+		return 1.3
+	}
+	return 1.5
+}
+
+// leftAllowed returns the goroutines that a kubelet may have when all pods are gone: what it had before the first one, some for
+// connections and informers that it opened since, and less than one for four containers.
+func leftAllowed(empty, pods int) int { return empty + opened + pods/4 }
+
+// opened is how many goroutines a stock kubelet keeps after its first pods.
+const opened = 30
+
+// Check is one goal, judged.
+type Check struct {
+	Pods    int             `json:"pods"`
+	Part    string          `json:"part,omitempty"`
+	Column  Column          `json:"column"`
+	Goal    string          `json:"goal"`
+	Found   string          `json:"found"`
+	Verdict verdict.Verdict `json:"verdict"`
+}
+
+// Judge judges the goals of a run.
+func Judge(r Results) []Check {
+	var all []Check
+	for _, w := range r.Waves {
+		alone, ok := r.Wave(w.Pods, Alone, w.Part)
+		j := judging{wave: w, add: func(goal, found string, v verdict.Verdict) {
+			all = append(all, Check{w.Pods, w.Part, w.Column, goal, found, v})
+		}}
+		if !j.ended() || w.Column == Alone {
+			continue
+		}
+		j.oneTerm()
+		if ok && len(alone.alive()) == 0 {
+			j.alone = &alone
+		}
+		if w.Part == Shorten {
+			j.notEarly()
+			j.inWindow()
+			continue
+		}
+		j.first()
+		j.last()
+	}
+	for _, pods := range r.Pods {
+		all = append(all, r.judgeFigures(pods)...)
+	}
+	return all
+}
+
+// Wave returns a wave of a run.
+func (r Results) Wave(pods int, column Column, part string) (Wave, bool) {
+	i := slices.IndexFunc(r.Waves, func(w Wave) bool { return w.Pods == pods && w.Column == column && w.Part == part })
+	if i < 0 {
+		return Wave{}, false
+	}
+	return r.Waves[i], true
+}
+
+type judging struct {
+	wave  Wave
+	alone *Wave
+	add   func(goal, found string, v verdict.Verdict)
+}
+
+// kept is the verdict on something that both arms are to hold.
+func kept(good bool) verdict.Verdict {
+	if good {
+		return verdict.Kept
+	}
+	return verdict.Regressed
+}
+
+// repaired is the verdict on something that stock breaks.
+func (j judging) repaired(good bool) verdict.Verdict {
+	switch {
+	case j.wave.Column == Stock && good:
+		return verdict.NotReproduced
+	case j.wave.Column == Stock:
+		return verdict.Reproduced
+	case good:
+		return verdict.Repaired
+	}
+	return verdict.StillBroken
+}
+
+// ended: every pod ends.
+func (j judging) ended() bool {
+	alive := j.wave.alive()
+	var failed []string
+	for _, l := range j.wave.Lives {
+		if l.Failed != "" {
+			failed = append(failed, l.Pod+": "+l.Failed)
+		}
+	}
+	switch {
+	case len(failed) > 0:
+		j.add("every request is answered", strings.Join(failed, "; "), verdict.Invalid)
+		return false
+	case len(alive) == 0:
+		j.add("every pod ends", fmt.Sprintf("all %d", j.wave.Pods), verdict.Kept)
+		return true
+	case j.wave.Column == Alone:
+		j.add("every pod ends", fmt.Sprintf("%d still lived", len(alive)), verdict.Invalid)
+		return false
+	}
+	j.add("every pod ends", fmt.Sprintf("%d still lived: %s", len(alive), strings.Join(alive, ", ")), verdict.Regressed)
+	return false
+}
+
+func (j judging) oneTerm() {
+	most := 0
+	for _, l := range j.wave.Lives {
+		most = max(most, l.Terms)
+	}
+	j.add("at most one TERM each", fmt.Sprintf("at most %d", most), kept(most <= 1))
+}
+
+// first judges when the kubelet first asked the runtime to kill. On stock it judges the first death: its first stop call has a
+// grace period.
+func (j judging) first() {
+	goal := fmt.Sprintf("first kill asked for within %.1f s of its force", promptly)
+	dead, _ := j.wave.First()
+	if j.wave.Column == Stock {
+		j.add(goal, fmt.Sprintf("first dead after %.2f s", dead), j.repaired(dead <= promptly))
+		return
+	}
+	a := j.wave.Asked
+	if a == nil {
+		j.add(goal, fmt.Sprintf("never; first dead after %.2f s", dead), j.repaired(false))
+		return
+	}
+	found := fmt.Sprintf("after %.2f s, timeout %d; first dead after %.2f s", a.After, a.Timeout, dead)
+	saw := 0.0
+	if a.Saw != nil {
+		saw = *a.Saw
+		found += fmt.Sprintf("; a control beside the kubelet saw the force after %.2f s", saw)
+	}
+	switch {
+	case a.Timeout != 0:
+		j.add(goal, found, j.repaired(false))
+	case a.After <= promptly:
+		j.add(goal, found, j.repaired(true))
+	case a.After-max(a.Lost, saw) <= promptly:
+		j.add(goal, found+fmt.Sprintf("; the machine was late for %.2f s", max(a.Lost, saw)), verdict.Invalid)
+	default:
+		j.add(goal, found, j.repaired(false))
+	}
+}
+
+// last judges when the last pod was dead.
+func (j judging) last() {
+	limit := LastRatio(j.wave.Pods)
+	goal := fmt.Sprintf("last dead at most %.1f × the runtime alone", limit)
+	if j.alone == nil {
+		j.add(goal, "there is no measure of the runtime alone", verdict.Invalid)
+		return
+	}
+	last, _ := j.wave.Last()
+	measure, _ := j.alone.Last()
+	found := fmt.Sprintf("%.2f s, the runtime alone %.2f s: %.2f ×; the client's requests took %.2f s", last, measure, last/measure, j.wave.Client())
+	good := last <= limit*measure
+	if j.wave.Column == Stock && j.wave.Part == ForceRunning {
+		// Stock adds its two seconds, which is much or little of what the runtime needs.
+		return
+	}
+	j.add(goal, found, j.repaired(good))
+}

@@ -1,0 +1,55 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scale
+
+import (
+	"fmt"
+
+	"github.com/kgrace/kgrace/internal/verdict"
+)
+
+// notEarly: no pod dies before its deadline, counted from the sending of its own first delete.
+func (j judging) notEarly() {
+	goal := "nothing dead before its deadline"
+	earliest, pod := 0.0, ""
+	for i, l := range j.wave.Lives {
+		if spare := *l.Dead - l.Sent[0] - j.wave.Deadline; i == 0 || spare < earliest {
+			earliest, pod = spare, l.Pod
+		}
+	}
+	j.add(goal, fmt.Sprintf("the earliest, %s, %.2f s after it", pod, earliest), kept(earliest >= -grain))
+}
+
+// inWindow: every pod dies within the window after its deadline and what the runtime alone needs for so many, counted from the
+// answer to its own first delete.
+func (j judging) inWindow() {
+	goal := fmt.Sprintf("all dead within %.0f s of their deadline and what the runtime alone needs", window)
+	if j.alone == nil {
+		j.add(goal, "there is no measure of the runtime alone", verdict.Invalid)
+		return
+	}
+	measure, _ := j.alone.Last()
+	needs := max(measure-j.alone.Deadline, 0)
+	latest, pod := 0.0, ""
+	for _, l := range j.wave.Lives {
+		if over := *l.Dead - l.Answered[0] - j.wave.Deadline; pod == "" || over > latest {
+			latest, pod = over, l.Pod
+		}
+	}
+	found := fmt.Sprintf("the latest, %s, %.2f s after it; the runtime alone needs %.2f s", pod, latest, needs)
+	j.add(goal, found, j.repaired(latest <= window+needs))
+}

@@ -1,0 +1,93 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scale
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/prometheus/procfs"
+	"golang.org/x/sys/unix"
+)
+
+// Machine is what a run ran on.
+type Machine struct {
+	CPUs      int    `json:"cpus"`
+	Processor string `json:"processor"`
+	Kernel    string `json:"kernel"`
+	// MemoryMB is all of its memory, AvailableMB what was available before the run.
+	MemoryMB    uint64 `json:"memoryMB"`
+	AvailableMB uint64 `json:"availableMB"`
+	// Load is the load average of the last minute before the run: others' work makes figures worse on all columns.
+	Load float64 `json:"load"`
+}
+
+func (m Machine) String() string {
+	return fmt.Sprintf("%d × %s, %d GB memory (%d GB available), Linux %s, load %.1f before the run",
+		m.CPUs, m.Processor, (m.MemoryMB+512)/1024, m.AvailableMB/1024, m.Kernel, m.Load)
+}
+
+// ReadMachine describes this machine.
+func ReadMachine() (Machine, error) {
+	m := Machine{CPUs: runtime.NumCPU()}
+	fs, err := procfs.NewDefaultFS()
+	if err != nil {
+		return m, err
+	}
+	memory, err := fs.Meminfo()
+	if err != nil {
+		return m, err
+	}
+	if memory.MemTotalBytes == nil || memory.MemAvailableBytes == nil {
+		return m, fmt.Errorf("/proc/meminfo has no MemTotal or no MemAvailable: expected Linux 3.14 or newer")
+	}
+	m.MemoryMB, m.AvailableMB = *memory.MemTotalBytes>>20, *memory.MemAvailableBytes>>20
+	if processors, err := fs.CPUInfo(); err == nil && len(processors) > 0 {
+		m.Processor = processors[0].ModelName
+	}
+	load, err := fs.LoadAvg()
+	if err != nil {
+		return m, err
+	}
+	m.Load = load.Load1
+	var uname unix.Utsname
+	if err := unix.Uname(&uname); err != nil {
+		return m, err
+	}
+	m.Kernel = unix.ByteSliceToString(uname.Release[:])
+	return m, nil
+}
+
+// What a node needs, in MB, rounded up from what was seen with 60 and 110 pods.
+const (
+	// nodeMB is for etcd, the API server, containerd, the kubelet and the harness.
+	nodeMB = 1500
+	// podMB is for a pod: its shim, its sandbox's process and its own, and its share of the kubelet and the API server.
+	podMB = 30
+)
+
+// needsMB returns the memory that a node with so many pods needs.
+func needsMB(pods int) uint64 { return nodeMB + podMB*uint64(pods) }
+
+// Refuses returns why the machine's memory forbids a number of pods; "" if it does not.
+func (m Machine) Refuses(pods int) string {
+	if need := needsMB(pods); need > m.AvailableMB {
+		return fmt.Sprintf("%d pods need about %d MB of memory (%d for the node and %d for each pod), and %d MB are available: use a larger machine, or at most --pods %d",
+			pods, need, nodeMB, podMB, m.AvailableMB, max(int64(m.AvailableMB)-nodeMB, 0)/podMB)
+	}
+	return ""
+}

@@ -1,0 +1,183 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/verdict"
+)
+
+// Options of a run.
+type Options struct {
+	Minor string
+	Arms  []verdict.Arm
+	// Pods are the numbers of pods, one wave each.
+	Pods []int
+	// StockGrace is the first grace period on the stock arm, in seconds: it takes that long to end hurried pods.
+	StockGrace int64
+	// Bin maps each arm to the programs of its node, as in localnode.Config.Bin.
+	Bin map[verdict.Arm]map[string]string
+	// Nodes is the parent folder of the nodes' folders; Artifacts receives the histories.
+	Nodes, Artifacts string
+	Progress         io.Writer
+}
+
+// Results is the content of scale.json.
+type Results struct {
+	Date     time.Time         `json:"date"`
+	Machine  Machine           `json:"machine"`
+	Minor    string            `json:"minor"`
+	Versions map[string]string `json:"versions"`
+	Pods     []int             `json:"pods"`
+	Columns  []Column          `json:"columns"`
+	// Refused are the numbers of pods that the machine's memory forbids, with the reason.
+	Refused map[int]string `json:"refused,omitempty"`
+	Waves   []Wave         `json:"waves"`
+	Samples []Sample       `json:"samples"`
+	Checks  []Check        `json:"checks"`
+	Seconds float64        `json:"seconds"`
+}
+
+// Carrier returns the arm whose node the runtime alone is measured on.
+func (o Options) Carrier() verdict.Arm {
+	if slices.Contains(o.Arms, verdict.Fixed) {
+		return verdict.Fixed
+	}
+	return o.Arms[0]
+}
+
+// Run plays all parts of all columns, number after number, and judges them. It returns what it has, also on an error.
+func Run(ctx context.Context, o Options, machine Machine) (Results, error) {
+	r := &Results{Date: time.Now().UTC().Truncate(time.Second), Machine: machine, Minor: o.Minor, Versions: map[string]string{}, Refused: map[int]string{}}
+	for _, arm := range o.Arms {
+		r.Columns = append(r.Columns, Column(arm))
+	}
+	r.Columns = append(r.Columns, Alone)
+	begin := time.Now()
+	err := func() error {
+		for _, pods := range o.Pods {
+			if why := machine.Refuses(pods); why != "" {
+				o.logf("%s", why)
+				r.Refused[pods] = why
+				continue
+			}
+			for _, arm := range o.Arms {
+				if err := r.arm(ctx, o, arm, pods); err != nil {
+					return err
+				}
+			}
+			r.Pods = append(r.Pods, pods)
+		}
+		return nil
+	}()
+	r.Seconds = round(time.Since(begin).Seconds())
+	r.Checks = Judge(*r)
+	return *r, err
+}
+
+// arm plays all parts on a fresh node of an arm, and there the runtime alone if the arm carries it.
+func (r *Results) arm(ctx context.Context, o Options, arm verdict.Arm, pods int) (err error) {
+	n, err := o.up(ctx, arm, pods)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.close(context.WithoutCancel(ctx))) }()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-n.Lost():
+			cancel(fmt.Errorf("the node was lost: %w", n.Err()))
+		case <-ctx.Done():
+		}
+	}()
+	r.Versions[string(arm)], r.Versions["runtime"] = n.versions["kubelet"], n.versions["runtime"]
+	empty, err := takeLook(ctx, n.client, n.NodeName())
+	if err != nil {
+		return err
+	}
+	s := empty.sample(nil)
+	s.Pods, s.Column, s.State = pods, Column(arm), Empty
+	r.Samples = append(r.Samples, s)
+	grace := int64(Grace)
+	if arm == verdict.Stock {
+		grace = o.StockGrace
+	}
+	for _, part := range Parts(grace) {
+		h, samples, err := n.kubelet(ctx, o, part, Column(arm), pods)
+		if err != nil {
+			return fmt.Errorf("%s, %d pods, %s: %w", arm, pods, part.ID, err)
+		}
+		r.Samples = append(r.Samples, samples...)
+		if err := r.took(o, h, Column(arm), part, pods); err != nil {
+			return err
+		}
+	}
+	left, err := n.left(ctx, Column(arm), pods, leftAllowed(s.Goroutines, pods))
+	if err != nil {
+		return err
+	}
+	r.Samples = append(r.Samples, left)
+	if arm != o.Carrier() {
+		return nil
+	}
+	for _, part := range Parts(Grace) {
+		h, err := n.alone(ctx, o, part, pods)
+		if err != nil {
+			return fmt.Errorf("%s, %d pods, %s: %w", Alone, pods, part.ID, err)
+		}
+		if err := r.took(o, h, Alone, part, pods); err != nil {
+			return err
+		}
+	}
+	return n.recording()
+}
+
+// took keeps a history and reads its wave.
+func (r *Results) took(o Options, h history.History, column Column, part Part, pods int) error {
+	w := Read(h, column, part)
+	if w.Pods != pods {
+		return fmt.Errorf("%s, %s: the history has %d pods that started, expected %d", column, part.ID, w.Pods, pods)
+	}
+	first, _ := w.First()
+	last, _ := w.Last()
+	o.logf("%3d pods, %s, %s: dead from %.2f to %.2f s, the client's requests took %.2f s", pods, column, part.About, first, last, w.Client())
+	r.Waves = append(r.Waves, w)
+	return history.WriteFile(filepath.Join(o.Artifacts, "histories", "scale", fmt.Sprint(pods), File(column), part.ID+".jsonl"), h)
+}
+
+// File returns a column's name in paths.
+func File(c Column) string {
+	if c == Alone {
+		return "runtime-alone"
+	}
+	return string(c)
+}
+
+func (o Options) logf(format string, args ...any) {
+	if o.Progress != nil {
+		fmt.Fprintf(o.Progress, "scale: "+format+"\n", args...)
+	}
+}

@@ -1,0 +1,158 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scale
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+// Wave is what happened to the pods of one part in one column. Times are seconds since the part's request Zero.
+type Wave struct {
+	Pods   int    `json:"pods"`
+	Column Column `json:"column"`
+	Part   string `json:"part"`
+	// Grace is the grace period of the first request. Stock may have a shorter one: it takes that long.
+	Grace int64 `json:"grace"`
+	// Deadline is when the pods are due.
+	Deadline float64 `json:"deadline"`
+	Lives    []Life  `json:"lives"`
+	// Asked is the first stop call that a deciding request led to; nil if there was none.
+	Asked *Asked `json:"asked,omitempty"`
+}
+
+// Asked is how long it took from a deciding request to its stop call, in seconds.
+type Asked struct {
+	Pod string `json:"pod"`
+	// After is from the sending of the request to the call.
+	After   float64 `json:"after"`
+	Timeout int64   `json:"timeout"`
+	// Saw is from the sending of the request to when the control beside the kubelet saw it; nil if it did not.
+	Saw *float64 `json:"saw,omitempty"`
+	// Lost is how much of After the controls were delayed, or reads of the runtime slow.
+	Lost float64 `json:"lost"`
+}
+
+// Life is the end of one pod.
+type Life struct {
+	Pod string `json:"pod"`
+	// Sent and Answered are the times of the requests, in order; of the runtime alone, of the stop calls.
+	Sent     []float64 `json:"sent"`
+	Answered []float64 `json:"answered"`
+	// Failed is the error of a request, if one failed.
+	Failed string `json:"failed,omitempty"`
+	// Saw is when the control beside the kubelet saw the deciding request.
+	Saw   *float64 `json:"saw,omitempty"`
+	Stops []Stop   `json:"stops"`
+	// Terms counts the TERMs that the main process saw.
+	Terms int      `json:"terms"`
+	Dead  *float64 `json:"dead,omitempty"`
+	// Stopped is when the pod's sandbox was stopped.
+	Stopped *float64 `json:"stopped,omitempty"`
+}
+
+// Stop is one StopContainer call.
+type Stop struct {
+	At      float64 `json:"at"`
+	Timeout int64   `json:"timeout"`
+}
+
+// Read reads a wave off its history.
+func Read(h history.History, column Column, part Part) Wave {
+	zero := zeroOf(h, column, part)
+	since := func(at time.Time) float64 { return round(at.Sub(zero).Seconds()) }
+	w := Wave{Column: column, Part: part.ID, Grace: part.Requests[0].Grace, Deadline: part.deadline().Seconds()}
+	lives := map[string]*Life{}
+	for _, e := range h.Events {
+		if e.Kind == history.Line && e.Reason == "START" {
+			lives[e.Pod] = &Life{Pod: e.Pod}
+		}
+	}
+	for _, e := range h.Events {
+		if life := lives[e.Pod]; life != nil {
+			life.see(e, since(e.At), column == Alone, part.deciding().Grace)
+		}
+	}
+	for _, life := range lives {
+		w.Lives = append(w.Lives, *life)
+	}
+	slices.SortFunc(w.Lives, func(a, b Life) int { return cmp.Compare(a.Pod, b.Pod) })
+	w.Pods = len(w.Lives)
+	if asked, from, ok := w.asked(); ok {
+		at := func(seconds float64) time.Time { return zero.Add(time.Duration(seconds * float64(time.Second))) }
+		asked.Lost = round(history.Covered(history.Lost(h.Events), at(from), at(from+asked.After)).Seconds())
+		w.Asked = &asked
+	}
+	return w
+}
+
+// zeroOf returns the time of the first request Zero.
+func zeroOf(h history.History, column Column, part Part) time.Time {
+	seen := map[string]int{}
+	for _, e := range h.Events {
+		if e.Kind != history.APIDelete && !(column == Alone && isStop(e)) {
+			continue
+		}
+		if seen[e.Pod] == part.Zero {
+			return e.At
+		}
+		seen[e.Pod]++
+	}
+	return time.Time{}
+}
+
+func isStop(e history.Event) bool {
+	return e.Kind == history.CRICall && e.Call == "StopContainer" && e.Grace != nil
+}
+
+func (l *Life) see(e history.Event, at float64, alone bool, deciding int64) {
+	answer := func() {
+		l.Answered = append(l.Answered, at)
+		if e.Error != "" {
+			l.Failed = e.Error
+		}
+	}
+	switch {
+	case isStop(e):
+		l.Stops = append(l.Stops, Stop{at, *e.Grace})
+		if alone {
+			l.Sent = append(l.Sent, at)
+		}
+	case alone && e.Kind == history.CRIReturn && e.Call == "StopContainer":
+		answer()
+	case e.Kind == history.APIDelete && !alone:
+		l.Sent = append(l.Sent, at)
+	case e.Kind == history.APIDeleted && !alone:
+		answer()
+	case e.Kind == history.ControlSaw && l.Saw == nil && (e.Reason == "DELETED" || e.Grace != nil && *e.Grace == deciding):
+		l.Saw = &at
+	case e.Kind == history.Line && e.Reason == "TERM":
+		l.Terms++
+	case e.Kind == history.ContainerExit && l.Dead == nil:
+		l.Dead = &at
+	case e.Kind == history.CRIReturn && e.Call == "StopPodSandbox" && e.Error == "" && l.Stopped == nil:
+		l.Stopped = &at
+	}
+}
+
+// round rounds to milliseconds: the resolution of the figures.
+func round(seconds float64) float64 {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond).Seconds()
+}

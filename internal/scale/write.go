@@ -1,0 +1,68 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scale
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/kgrace/kgrace/internal/junit"
+	"github.com/kgrace/kgrace/internal/verdict"
+)
+
+// Names of the files of a run in the artifacts folder.
+const (
+	ResultsFile  = "scale.json"
+	DocumentFile = "scale.md"
+	PlotFile     = "scale.svg"
+	JUnitFile    = "junit-scale.xml"
+)
+
+// Write writes the results, their document, plot and JUnit into a folder.
+func (r Results) Write(dir string) error {
+	if err := junit.Write(dir, ResultsFile, r, JUnitFile, junit.Suites("scale", verdict.Arms(), r.Cases())); err != nil {
+		return err
+	}
+	document, err := r.Document(PlotFile)
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string]string{DocumentFile: document, PlotFile: r.Plot()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Cases returns the checks as test cases. A check of the runtime alone counts as the fixed arm's: it is the measure for it.
+func (r Results) Cases() []junit.Case {
+	var all []junit.Case
+	for _, c := range r.Checks {
+		arm := verdict.Arm(c.Column)
+		if c.Column == Alone {
+			arm = verdict.Fixed
+		}
+		name := fmt.Sprintf("%d pods: %s: %s", c.Pods, c.Part, c.Goal)
+		if c.Part == "" {
+			name = fmt.Sprintf("%d pods: %s", c.Pods, c.Goal)
+		}
+		all = append(all, junit.Case{Arm: arm, Name: name, Verdict: c.Verdict, Why: c.Found, Message: c.Found})
+	}
+	return all
+}
