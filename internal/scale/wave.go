@@ -18,6 +18,7 @@ package scale
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -153,6 +154,4 @@ func (l *Life) see(e history.Event, at float64, alone bool, deciding int64) {
 }
 
 // round rounds to milliseconds: the resolution of the figures.
-func round(seconds float64) float64 {
-	return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond).Seconds()
-}
+func round(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }

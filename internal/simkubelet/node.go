@@ -129,7 +129,7 @@ const dusk = 3 * time.Hour
 func nodeObject() *corev1.Node {
 	capacity := corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("32Gi"),
-		corev1.ResourceEphemeralStorage: resource.MustParse("100Gi"), corev1.ResourcePods: resource.MustParse("110"),
+		corev1.ResourceEphemeralStorage: resource.MustParse("100Gi"), corev1.ResourcePods: resource.MustParse("2k"), // a crowd is larger than a kubelet's default
 	}
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: nodeName, ResourceVersion: "1", Labels: map[string]string{

@@ -1,0 +1,149 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scale
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kgrace/kgrace/internal/verdict"
+)
+
+// waveOf returns a wave of one part whose pods died at the given times.
+func waveOf(column Column, part Part, dead ...float64) Wave {
+	w := Wave{Pods: len(dead), Column: column, Part: part.ID, Grace: part.Requests[0].Grace, Deadline: part.deadline().Seconds(),
+		Asked: &Asked{After: .1}}
+	for i, at := range dead {
+		l := Life{Pod: string(rune('a' + i)), Terms: 1, Dead: &dead[i]}
+		for range part.Requests {
+			l.Sent, l.Answered = append(l.Sent, 0), append(l.Answered, .2)
+		}
+		_ = at
+		w.Lives = append(w.Lives, l)
+	}
+	return w
+}
+
+// verdicts judges waves and returns the verdict of each goal of a column whose name contains a word.
+func verdicts(column Column, word string, waves ...Wave) (all []verdict.Verdict) {
+	for _, c := range Judge(Results{Waves: waves}) {
+		if c.Column == column && strings.Contains(c.Goal, word) {
+			all = append(all, c.Verdict)
+		}
+	}
+	return all
+}
+
+func expect(t *testing.T, what string, got []verdict.Verdict, want ...verdict.Verdict) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+		return
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+}
+
+func TestLast(t *testing.T) {
+	part := Parts(120)[1]
+	alone := waveOf(Alone, part, 1, 10)
+	expect(t, "in time", verdicts(Fixed, "last dead", alone, waveOf(Fixed, part, 1, 12.9)), verdict.Repaired)
+	expect(t, "late", verdicts(Fixed, "last dead", alone, waveOf(Fixed, part, 1, 13.1)), verdict.StillBroken)
+	expect(t, "stock", verdicts(Stock, "last dead", alone, waveOf(Stock, part, 39, 40)), verdict.Reproduced)
+	expect(t, "stock in time", verdicts(Stock, "last dead", alone, waveOf(Stock, part, 1, 12)), verdict.NotReproduced)
+	expect(t, "no measure", verdicts(Fixed, "last dead", waveOf(Fixed, part, 1, 12)), verdict.Invalid)
+	if LastRatio(110) != 1.3 || LastRatio(250) != 1.5 {
+		t.Error("the limits of the ratio")
+	}
+}
+
+func TestFirst(t *testing.T) {
+	part := Parts(120)[0]
+	asked := func(a Asked) Wave {
+		w := waveOf(Fixed, part, 1, 2)
+		w.Asked = &a
+		return w
+	}
+	expect(t, "prompt", verdicts(Fixed, "first kill", asked(Asked{After: .5})), verdict.Repaired)
+	expect(t, "late", verdicts(Fixed, "first kill", asked(Asked{After: .6})), verdict.StillBroken)
+	expect(t, "not with zero", verdicts(Fixed, "first kill", asked(Asked{After: .1, Timeout: 2})), verdict.StillBroken)
+	expect(t, "the machine was late", verdicts(Fixed, "first kill", asked(Asked{After: .6, Lost: .2})), verdict.Invalid)
+	expect(t, "the control saw it late", verdicts(Fixed, "first kill", asked(Asked{After: .9, Saw: at(.5)})), verdict.Invalid)
+	expect(t, "later than the machine", verdicts(Fixed, "first kill", asked(Asked{After: .9, Saw: at(.2), Lost: .3})), verdict.StillBroken)
+	expect(t, "stock", verdicts(Stock, "first kill", waveOf(Stock, part, 2, 3)), verdict.Reproduced)
+	expect(t, "stock at once", verdicts(Stock, "first kill", waveOf(Stock, part, .3, 3)), verdict.NotReproduced)
+}
+
+func TestShortened(t *testing.T) {
+	part := Parts(120)[2]
+	alone := waveOf(Alone, part, 15.1, 18)
+	expect(t, "on time", verdicts(Fixed, "before its deadline", alone, waveOf(Fixed, part, 15, 20.2)), verdict.Kept)
+	expect(t, "early", verdicts(Fixed, "before its deadline", alone, waveOf(Fixed, part, 14.9, 20)), verdict.Regressed)
+	// Counted from the answer at 0.2: 15 s of grace, 2 s of window, and the 3 s that the runtime alone needs.
+	expect(t, "in the window", verdicts(Fixed, "all dead within", alone, waveOf(Fixed, part, 15, 20.2)), verdict.Repaired)
+	expect(t, "after it", verdicts(Fixed, "all dead within", alone, waveOf(Fixed, part, 15, 20.3)), verdict.StillBroken)
+	expect(t, "stock", verdicts(Stock, "all dead within", alone, waveOf(Stock, part, 40, 41)), verdict.Reproduced)
+}
+
+func TestEndedAndTerms(t *testing.T) {
+	part := Parts(120)[0]
+	w := waveOf(Fixed, part, .1, .2)
+	expect(t, "all", verdicts(Fixed, "every pod ends", w), verdict.Kept)
+	w.Lives[1].Dead = nil
+	expect(t, "one lives", verdicts(Fixed, "every pod ends", w), verdict.Regressed)
+	w.Column = Alone
+	expect(t, "without a measure", verdicts(Alone, "every pod ends", w), verdict.Invalid)
+	w = waveOf(Fixed, part, .1, .2)
+	w.Lives[0].Failed = "timeout"
+	expect(t, "a request failed", verdicts(Fixed, "", w), verdict.Invalid)
+	w = waveOf(Fixed, part, .1, .2)
+	w.Lives[0].Terms = 2
+	expect(t, "two TERMs", verdicts(Fixed, "one TERM", w), verdict.Regressed)
+}
+
+func TestFigures(t *testing.T) {
+	of := func(column Column, state State, goroutines int, memory, cpu float64) Sample {
+		return Sample{Pods: 10, Column: column, State: state, Goroutines: goroutines, MemoryMB: memory, CPU: cpu, Seconds: 10}
+	}
+	judge := func(word string, samples ...Sample) (all []verdict.Verdict) {
+		for _, c := range Judge(Results{Pods: []int{10}, Samples: samples}) {
+			if strings.Contains(c.Goal, word) {
+				all = append(all, c.Verdict)
+			}
+		}
+		return all
+	}
+	stock := []Sample{of(Stock, Running, 400, 80, 1), of(Stock, Running, 410, 100, 2)}
+	expect(t, "as stock", judge("goroutines at rest", append(stock, of(Fixed, Running, 430, 90, 1))...), verdict.Kept)
+	expect(t, "more", judge("goroutines at rest", append(stock, of(Fixed, Running, 431, 90, 1), of(Fixed, Running, 440, 90, 1))...), verdict.Regressed)
+	expect(t, "samples overlap", judge("memory", append(stock, of(Fixed, Running, 400, 104, 1), of(Fixed, Running, 400, 140, 1))...), verdict.Kept)
+	expect(t, "more CPU", judge("CPU", append(stock, of(Fixed, Running, 400, 90, 2.2))...), verdict.Regressed)
+	hurried := func(n int) []verdict.Verdict {
+		return judge("per container", of(Stock, Hurried, 500, 0, 0), of(Fixed, Hurried, n, 0, 0), of(Fixed, Terminating, 505, 0, 0))
+	}
+	expect(t, "two each", hurried(520), verdict.Kept)
+	expect(t, "three each", hurried(521), verdict.Regressed)
+	expect(t, "without stock", judge("per container", of(Fixed, Hurried, 526, 0, 0), of(Fixed, Terminating, 505, 0, 0)), verdict.Regressed)
+	left := func(n int) []verdict.Verdict {
+		return judge("gone", of(Fixed, Empty, 300, 0, 0), of(Fixed, Left, n, 0, 0))
+	}
+	expect(t, "gone", left(leftAllowed(300, 10)), verdict.Kept)
+	expect(t, "left", left(leftAllowed(300, 10)+1), verdict.Regressed)
+}

@@ -1,0 +1,151 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package scale
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kgrace/kgrace/internal/history"
+)
+
+var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// told builds a history: each event at a time in milliseconds.
+type told struct{ events []history.Event }
+
+func (b *told) add(ms int, e history.Event) {
+	e.At = epoch.Add(time.Duration(ms) * time.Millisecond)
+	e.Seq = len(b.events) + 1
+	b.events = append(b.events, e)
+}
+
+func (b *told) history() history.History { return history.History{Events: b.events} }
+
+func (b *told) start(ms int, pods ...string) {
+	for _, pod := range pods {
+		b.add(ms, history.Event{Kind: history.Line, Pod: pod, Reason: "START"})
+	}
+}
+
+func (b *told) delete(ms, answered int, pod string, grace int64) {
+	b.add(ms, history.Event{Kind: history.APIDelete, Pod: pod, Grace: &grace})
+	b.add(answered, history.Event{Kind: history.APIDeleted, Pod: pod, Grace: &grace})
+}
+
+func (b *told) stop(ms int, pod string, timeout int64) {
+	b.add(ms, history.Event{Kind: history.CRICall, Call: "StopContainer", Pod: pod, Grace: &timeout})
+}
+
+func (b *told) end(ms int, pod string) {
+	b.add(ms, history.Event{Kind: history.CRIReturn, Call: "StopContainer", Pod: pod})
+	b.add(ms, history.Event{Kind: history.ContainerExit, Pod: pod})
+	b.add(ms+10, history.Event{Kind: history.CRIReturn, Call: "StopPodSandbox", Pod: pod})
+}
+
+func at(seconds float64) *float64 { return &seconds }
+
+func TestReadArm(t *testing.T) {
+	var b told
+	b.start(-9000, "a", "b")
+	b.delete(0, 30, "a", 120)
+	b.delete(10, 40, "b", 120)
+	b.stop(50, "a", 120)
+	b.stop(60, "b", 120)
+	b.add(70, history.Event{Kind: history.Line, Pod: "a", Reason: "TERM"})
+	b.delete(5000, 5100, "a", 0)
+	b.delete(5010, 5300, "b", 0)
+	b.add(5020, history.Event{Kind: history.ControlLate, Pod: "a", Late: .1})
+	b.add(5140, history.Event{Kind: history.ControlSaw, Pod: "b", Reason: "DELETED"})
+	b.stop(5150, "b", 0)
+	b.stop(5200, "a", 0)
+	b.end(5400, "b")
+	b.end(6000, "a")
+	b.start(-9000, "never deleted")
+	got := Read(b.history(), Fixed, Parts(120)[1])
+	want := Wave{Pods: 3, Column: Fixed, Part: ForceTerminating, Grace: 120, Deadline: 0,
+		Lives: []Life{
+			{Pod: "a", Sent: []float64{-5, 0}, Answered: []float64{-4.97, .1}, Stops: []Stop{{-4.95, 120}, {.2, 0}}, Terms: 1, Dead: at(1), Stopped: at(1.01)},
+			{Pod: "b", Sent: []float64{-4.99, .01}, Answered: []float64{-4.96, .3}, Saw: at(.14), Stops: []Stop{{-4.94, 120}, {.15, 0}}, Dead: at(.4), Stopped: at(.41)},
+			{Pod: "never deleted"},
+		},
+		Asked: &Asked{Pod: "b", After: .14, Timeout: 0, Saw: at(.13), Lost: .1},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	first, _ := got.First()
+	last, _ := got.Last()
+	if first != .4 || last != 1 || got.Client() != .3 {
+		t.Errorf("first %v, last %v, client %v", first, last, got.Client())
+	}
+	if alive := got.alive(); len(alive) != 1 || alive[0] != "never deleted" {
+		t.Errorf("alive: %v", alive)
+	}
+}
+
+// Without a kubelet the stop calls are the requests, and deletes that clean up afterwards are none.
+func TestReadAlone(t *testing.T) {
+	var b told
+	b.start(-9000, "a", "b")
+	b.stop(0, "a", 120)
+	b.stop(1, "b", 120)
+	b.stop(5001, "a", 10)
+	b.stop(5002, "b", 10)
+	b.end(15100, "a")
+	b.end(15300, "b")
+	b.delete(20000, 20001, "a", 0)
+	got := Read(b.history(), Alone, Parts(120)[2])
+	if last, _ := got.Last(); last != 15.3 || got.Deadline != 15 {
+		t.Errorf("last %v, deadline %v", last, got.Deadline)
+	}
+	if diff := cmp.Diff([]float64{0, 5.001}, got.Lives[0].Sent); diff != "" {
+		t.Error(diff)
+	}
+	if got := Read(b.history(), Alone, Parts(120)[1]); *got.Lives[0].Dead != 10.099 {
+		t.Errorf("counted from the second call, dead at %v", *got.Lives[0].Dead)
+	}
+}
+
+func TestParts(t *testing.T) {
+	parts := Parts(40)
+	for i, want := range []time.Duration{0, 0, 15 * time.Second} {
+		if got := parts[i].deadline(); got != want {
+			t.Errorf("%s: deadline %v, want %v", parts[i].ID, got, want)
+		}
+	}
+	// Stop timeouts count from the call, grace periods from the first delete.
+	if a, b := parts[2].stopTimeout(0), parts[2].stopTimeout(1); a != 40 || b != 10 {
+		t.Errorf("stop timeouts %d, %d", a, b)
+	}
+	if a, b := parts[1].stopTimeout(0), parts[1].stopTimeout(1); a != 40 || b != 0 {
+		t.Errorf("stop timeouts %d, %d", a, b)
+	}
+}
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		all  []float64
+		want float64
+	}{{nil, 0}, {[]float64{3}, 3}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 1, 3, 2}, 2.5}} {
+		if got := median(c.all); got != c.want {
+			t.Errorf("median of %v is %v", c.all, got)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simkubelet
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/verdict"
+)
+
+// CrowdVar is the environment variable with the path of the CrowdConfig file; `kgrace scale --level sim` writes the file.
+const CrowdVar = "KGRACE_CROWD"
+
+// CrowdConfig is the content of that file: one crowd.
+type CrowdConfig struct {
+	Minor     string        `json:"minor"`
+	Arm       verdict.Arm   `json:"arm"`
+	Behaviour sim.Behaviour `json:"runtime"`
+	Pods      int           `json:"pods"`
+	Seed      uint64        `json:"seed"`
+	// Results is the file to write the results to, Histories the folder for the histories of the first pods that broke a rule.
+	Results   string `json:"results,omitempty"`
+	Histories string `json:"histories,omitempty"`
+}
+
+// CrowdResult is the result of one crowd.
+type CrowdResult struct {
+	CrowdConfig
+	// Wall is how long the bubble took in real seconds, with the start and the end of the node, CPU what it used of a processor, which
+	// other work on the machine changes less. Virtual is the bubble's own time, from the first step to the last end.
+	Wall    float64 `json:"wall"`
+	CPU     float64 `json:"cpu"`
+	Virtual float64 `json:"virtual"`
+	// Held and Broken count the pods by rule; Why has the reason of the first broken one.
+	Held    map[scenario.Rule]int    `json:"held"`
+	Broken  map[scenario.Rule]int    `json:"broken,omitempty"`
+	Invalid map[scenario.Rule]int    `json:"invalid,omitempty"`
+	Why     map[scenario.Rule]string `json:"why,omitempty"`
+	// Kept is how many killed pods the kubelet still had a record of in the end.
+	Kept int `json:"kept"`
+}
+
+// WriteCrowd writes a CrowdConfig or a CrowdResult.
+func WriteCrowd(path string, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// ReadCrowd reads a file of WriteCrowd.
+func ReadCrowd(path string, value any) error {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, value)
+	}
+	if err != nil {
+		return fmt.Errorf("crowd %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
