@@ -29,8 +29,9 @@ var documentText string
 
 var documentTemplate = template.Must(template.New("scale.md").Parse(documentText))
 
-// Document returns the results as a document in Markdown; plot is the name of the file of the plot beside it.
-func (r Results) Document(plot string) (string, error) {
+// Document returns the results as a document in Markdown; plot is the name of the file of the plot beside it. sim are the results
+// of the sim level, which are part of the document if there are any.
+func (r Results) Document(plot string, sim *SimResults) (string, error) {
 	var out strings.Builder
 	var refused []string
 	for pods, why := range r.Refused {
@@ -46,11 +47,15 @@ func (r Results) Document(plot string) (string, error) {
 			stock = w.Grace
 		}
 	}
+	about := map[string]string{}
+	if sim != nil {
+		about["Date"], about["Machine"], about["Table"] = sim.Date.Format("2 January 2006"), sim.Machine.String(), markdown(sim.Table())
+	}
 	header, rows := r.CheckTable()
 	err := documentTemplate.Execute(&out, map[string]any{
 		"Date": r.Date.Format("2 January 2006"), "Machine": r.Machine, "Versions": r.Versions, "Seconds": fmt.Sprintf("%.0f", r.Seconds),
 		"Plot": plot, "Grace": Grace, "StockGrace": stock, "Refused": refused,
-		"Deaths": markdown(r.Table()), "Figures": markdown(r.FiguresTable()), "Work": markdown(r.WorkTable()), "Goals": markdown(header, rows),
+		"Deaths": markdown(r.Table()), "Figures": markdown(r.FiguresTable()), "Work": markdown(r.WorkTable()), "Goals": markdown(header, rows), "Sim": about,
 	})
 	return out.String(), err
 }

@@ -97,7 +97,7 @@ func drawPanel(part Part, waves []Wave) string {
 		fmt.Fprintf(&out, "<path class=\"step %s\" d=\"%s\"><title>%s: last dead after %.2f s</title></path>\n", classOf(w.Column), steps(w, x, y), w.Column, last)
 		at := top + 14 + 20*i
 		fmt.Fprintf(&out, "<path class=\"step %s\" d=\"M%d %dh18\"/><text x=\"%d\" y=\"%d\">%s</text>\n",
-			classOf(w.Column), plotWidth-right+10, at-4, plotWidth-right+34, at, w.Column)
+			classOf(w.Column), plotWidth-right+10, at-4, plotWidth-right+34, at, labelOf(w, part))
 	}
 	return out.String()
 }
@@ -110,6 +110,14 @@ func steps(w Wave, x func(float64) float64, y func(int) float64) string {
 		fmt.Fprintf(&path, "H%.1fV%.1f", x(at), y(i+1))
 	}
 	return path.String()
+}
+
+// labelOf returns a column's label, with its grace period if that is not the part's.
+func labelOf(w Wave, part Part) string {
+	if w.Grace != part.Requests[0].Grace {
+		return fmt.Sprintf("%s (%d)", w.Column, w.Grace)
+	}
+	return string(w.Column)
 }
 
 func classOf(c Column) string {

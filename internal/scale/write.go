@@ -17,7 +17,10 @@ limitations under the License.
 package scale
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -33,12 +36,42 @@ const (
 	JUnitFile    = "junit-scale.xml"
 )
 
-// Write writes the results, their document, plot and JUnit into a folder.
+// ReadResults reads scale.json.
+func ReadResults(path string) (r Results, err error) {
+	err = read(path, &r)
+	return r, err
+}
+
+// ReadSim reads scale-sim.json.
+func ReadSim(path string) (r SimResults, err error) {
+	err = read(path, &r)
+	return r, err
+}
+
+func read(path string, to any) error {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, to)
+	}
+	if err != nil {
+		return fmt.Errorf("results of scale in %s: %w", path, err)
+	}
+	return nil
+}
+
+// Write writes the results, their document, plot and JUnit into a folder. The document has the sim level's results if the folder
+// does.
 func (r Results) Write(dir string) error {
 	if err := junit.Write(dir, ResultsFile, r, JUnitFile, junit.Suites("scale", verdict.Arms(), r.Cases())); err != nil {
 		return err
 	}
-	document, err := r.Document(PlotFile)
+	var sim *SimResults
+	if found, err := ReadSim(filepath.Join(dir, SimResultsFile)); err == nil {
+		sim = &found
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	document, err := r.Document(PlotFile, sim)
 	if err != nil {
 		return err
 	}
