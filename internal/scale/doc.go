@@ -27,7 +27,8 @@ limitations under the License.
 // This is the control. Pods are started by the fixed node's kubelet, then that kubelet is killed, and the harness makes the same
 // stop calls for the same containers on the same node, all at once: StopContainer with the first timeout, the shorter one beside
 // it, StopPodSandbox after the container. It shows how long the runtime needs for so many containers with nothing else to do.
-// Not part of it are the kubelet's reads of the runtime, the API server's work and the client's.
+// Not part of it are the kubelet's reads of the runtime, the API server's work and the client's. The last two are measured by
+// themselves: the same force deletes of as many pods that no kubelet runs.
 //
 // # What decides
 //

@@ -68,7 +68,7 @@ func Judge(r Results) []Check {
 	var all []Check
 	for _, w := range r.Waves {
 		alone, ok := r.Wave(w.Pods, Alone, w.Part)
-		j := judging{wave: w, add: func(goal, found string, v verdict.Verdict) {
+		j := judging{wave: w, requests: r.RequestsAlone[w.Pods], add: func(goal, found string, v verdict.Verdict) {
 			all = append(all, Check{w.Pods, w.Part, w.Column, goal, found, v})
 		}}
 		if !j.ended() || w.Column == Alone {
@@ -104,7 +104,9 @@ func (r Results) Wave(pods int, column Column, part string) (Wave, bool) {
 type judging struct {
 	wave  Wave
 	alone *Wave
-	add   func(goal, found string, v verdict.Verdict)
+	// requests is Results.RequestsAlone of so many pods.
+	requests float64
+	add      func(goal, found string, v verdict.Verdict)
 }
 
 // kept is the verdict on something that both arms are to hold.
@@ -192,8 +194,11 @@ func (j judging) first() {
 	}
 }
 
-// last judges when the last pod was dead.
+// last judges when the last pod was dead. What the requests take by themselves is subtracted: it is not the kubelet's.
 func (j judging) last() {
+	if j.wave.Column == Stock && j.wave.Part == ForceRunning {
+		return // stock adds its two seconds, which is much or little of what the runtime needs
+	}
 	limit := LastRatio(j.wave.Pods)
 	goal := fmt.Sprintf("last dead at most %.1f × the runtime alone", limit)
 	if j.alone == nil {
@@ -202,11 +207,7 @@ func (j judging) last() {
 	}
 	last, _ := j.wave.Last()
 	measure, _ := j.alone.Last()
-	found := fmt.Sprintf("%.2f s, the runtime alone %.2f s: %.2f ×; the client's requests took %.2f s", last, measure, last/measure, j.wave.Client())
-	good := last <= limit*measure
-	if j.wave.Column == Stock && j.wave.Part == ForceRunning {
-		// Stock adds its two seconds, which is much or little of what the runtime needs.
-		return
-	}
-	j.add(goal, found, j.repaired(good))
+	ratio := (last - j.requests) / measure
+	j.add(goal, fmt.Sprintf("%.2f s, of which the requests alone take %.2f s; the runtime alone %.2f s: %.2f ×", last, j.requests, measure, ratio),
+		j.repaired(ratio <= limit))
 }

@@ -69,6 +69,12 @@ func TestLast(t *testing.T) {
 	expect(t, "stock", verdicts(Stock, "last dead", alone, waveOf(Stock, part, 39, 40)), verdict.Reproduced)
 	expect(t, "stock in time", verdicts(Stock, "last dead", alone, waveOf(Stock, part, 1, 12)), verdict.NotReproduced)
 	expect(t, "no measure", verdicts(Fixed, "last dead", waveOf(Fixed, part, 1, 12)), verdict.Invalid)
+	r := Results{Waves: []Wave{alone, waveOf(Fixed, part, 1, 13.1)}, RequestsAlone: map[int]float64{2: .2}}
+	for _, c := range Judge(r) {
+		if strings.Contains(c.Goal, "last dead") && c.Verdict != verdict.Repaired {
+			t.Errorf("with what the requests take subtracted: %+v", c)
+		}
+	}
 	if LastRatio(110) != 1.3 || LastRatio(250) != 1.5 {
 		t.Error("the limits of the ratio")
 	}

@@ -78,18 +78,21 @@ func (n *node) start(ctx context.Context, o Options, part Part, column Column, p
 	defer cancel()
 	group, groupCtx := errgroup.WithContext(ctx)
 	for _, name := range w.names {
-		group.Go(func() error {
-			pod := podspec.Pod(scenario.Scenario{ID: name, Pod: scenario.Pod{
-				Grace: part.Requests[0].Grace, Containers: []scenario.Container{{Name: "main", Stubborn: true}},
-			}}, n.NodeName(), n.LinesDir())
-			_, err := n.client.CoreV1().Pods(podspec.Namespace).Create(groupCtx, pod, metav1.CreateOptions{})
-			return err
-		})
+		group.Go(func() error { return n.create(groupCtx, name, n.NodeName(), part.Requests[0].Grace) })
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	return w, w.all(ctx, "all pods to run", func(e history.Event) bool { return e.Kind == history.Line && e.Reason == "START" })
+}
+
+// create creates a stubborn pod that is bound to a node.
+func (n *node) create(ctx context.Context, name, on string, grace int64) error {
+	pod := podspec.Pod(scenario.Scenario{ID: name, Pod: scenario.Pod{
+		Grace: grace, Containers: []scenario.Container{{Name: "main", Stubborn: true}},
+	}}, on, n.LinesDir())
+	_, err := n.client.CoreV1().Pods(podspec.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	return err
 }
 
 // all waits until every pod has an event that matches.

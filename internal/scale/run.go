@@ -54,10 +54,12 @@ type Results struct {
 	Columns  []Column          `json:"columns"`
 	// Refused are the numbers of pods that the machine's memory forbids, with the reason.
 	Refused map[int]string `json:"refused,omitempty"`
-	Waves   []Wave         `json:"waves"`
-	Samples []Sample       `json:"samples"`
-	Checks  []Check        `json:"checks"`
-	Seconds float64        `json:"seconds"`
+	// RequestsAlone is how many seconds as many force deletes take if nothing acts on them, for each number of pods.
+	RequestsAlone map[int]float64 `json:"requestsAlone"`
+	Waves         []Wave          `json:"waves"`
+	Samples       []Sample        `json:"samples"`
+	Checks        []Check         `json:"checks"`
+	Seconds       float64         `json:"seconds"`
 }
 
 // Carrier returns the arm whose node the runtime alone is measured on.
@@ -70,7 +72,7 @@ func (o Options) Carrier() verdict.Arm {
 
 // Run plays all parts of all columns, number after number, and judges them. It returns what it has, also on an error.
 func Run(ctx context.Context, o Options, machine Machine) (Results, error) {
-	r := &Results{Date: time.Now().UTC().Truncate(time.Second), Machine: machine, Minor: o.Minor, Versions: map[string]string{}, Refused: map[int]string{}}
+	r := &Results{Date: time.Now().UTC().Truncate(time.Second), Machine: machine, Minor: o.Minor, Versions: map[string]string{}, Refused: map[int]string{}, RequestsAlone: map[int]float64{}}
 	for _, arm := range o.Arms {
 		r.Columns = append(r.Columns, Column(arm))
 	}
@@ -152,6 +154,10 @@ func (r *Results) arm(ctx context.Context, o Options, arm verdict.Arm, pods int)
 			return err
 		}
 	}
+	if r.RequestsAlone[pods], err = n.requestsAlone(ctx, pods); err != nil {
+		return fmt.Errorf("%s, %d pods, requests alone: %w", arm, pods, err)
+	}
+	o.logf("%3d pods, requests that nothing acts on took %.2f s", pods, r.RequestsAlone[pods])
 	return n.recording()
 }
 
@@ -163,7 +169,11 @@ func (r *Results) took(o Options, h history.History, column Column, part Part, p
 	}
 	first, _ := w.First()
 	last, _ := w.Last()
-	o.logf("%3d pods, %s, %s: dead from %.2f to %.2f s, the client's requests took %.2f s", pods, column, part.About, first, last, w.Client())
+	client := ""
+	if column != Alone {
+		client = fmt.Sprintf(", the client's requests took %.2f s", w.Client())
+	}
+	o.logf("%3d pods, %s, %s: dead from %.2f to %.2f s%s", pods, column, part.About, first, last, client)
 	r.Waves = append(r.Waves, w)
 	return history.WriteFile(filepath.Join(o.Artifacts, "histories", "scale", fmt.Sprint(pods), File(column), part.ID+".jsonl"), h)
 }
