@@ -118,6 +118,27 @@ func TestKubeconfig(t *testing.T) {
 	}
 }
 
+// The number of pods is the kubelet's default unless the caller needs more.
+func TestMaxPods(t *testing.T) {
+	for _, n := range []int{0, 510} {
+		p := paths{dir: t.TempDir(), runDir: t.TempDir()}
+		if err := p.makeDirs(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := writeConfigs(p, today, "kgrace-stock-1", "/run/proxy/cri.sock", "overlayfs", n); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(p.etc("kubelet.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c kubeletv1beta1.KubeletConfiguration
+		if err := yaml.UnmarshalStrict(data, &c); err != nil || c.MaxPods != int32(n) {
+			t.Errorf("maxPods is %d, want %d (%v)", c.MaxPods, n, err)
+		}
+	}
+}
+
 func TestKubeletConfig(t *testing.T) {
 	p := paths{dir: "/d", runDir: "/run/kgrace-1"}
 	data, flags, err := today.kubeletFile(kubeletConfig(p, "kgrace-stock-1", "/run/proxy/cri.sock"))
