@@ -106,7 +106,7 @@ func (n *node) during(ctx context.Context, part Part, begin time.Time, add func(
 }
 
 // gone is how long a kubelet has to lose what it had for ended pods. Its garbage collection runs once a minute.
-const gone = 90 * time.Second
+const gone = 70 * time.Second
 
 // lookEach is the pause between two looks at it.
 const lookEach = 2 * time.Second

@@ -34,9 +34,9 @@ import (
 const (
 	// calm is how long the pods run before anything is measured: a pod deleted right after its start is stopped only when the pod
 	// cache is newer.
-	calm = 5 * time.Second
+	calm = 3 * time.Second
 	// resting is how long the kubelet is measured with all pods running.
-	resting = 15 * time.Second
+	resting = 10 * time.Second
 	// starting bounds the start of a wave's pods, and perPod what each adds to it and to the other bounds.
 	starting = 2 * time.Minute
 	perPod   = 2 * time.Second
