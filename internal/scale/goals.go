@@ -194,20 +194,24 @@ func (j judging) first() {
 	}
 }
 
-// last judges when the last pod was dead. What the requests take by themselves is subtracted: it is not the kubelet's.
+// last judges when the last pod was dead. What the requests take by themselves is subtracted: it is not the kubelet's. Where the
+// runtime alone needs little, the kubelet has the time that it has for the first pod.
 func (j judging) last() {
 	if j.wave.Column == Stock && j.wave.Part == ForceRunning {
 		return // stock adds its two seconds, which is much or little of what the runtime needs
 	}
 	limit := LastRatio(j.wave.Pods)
-	goal := fmt.Sprintf("last dead at most %.1f × the runtime alone", limit)
+	goal := fmt.Sprintf("last dead at most %.1f × the runtime alone, or %.1f s more", limit, promptly)
 	if j.alone == nil {
 		j.add(goal, "there is no measure of the runtime alone", verdict.Invalid)
 		return
 	}
 	last, _ := j.wave.Last()
 	measure, _ := j.alone.Last()
-	ratio := (last - j.requests) / measure
-	j.add(goal, fmt.Sprintf("%.2f s, of which the requests alone take %.2f s; the runtime alone %.2f s: %.2f ×", last, j.requests, measure, ratio),
-		j.repaired(ratio <= limit))
+	own := last - j.requests
+	found := fmt.Sprintf("%.2f s, of which the requests alone take %.2f s; the runtime alone %.2f s: %.2f ×", last, j.requests, measure, own/measure)
+	if own > limit*measure && own <= measure+promptly {
+		found += fmt.Sprintf(", but only %.2f s more", own-measure)
+	}
+	j.add(goal, found, j.repaired(own <= max(limit*measure, measure+promptly)))
 }

@@ -69,6 +69,9 @@ func TestLast(t *testing.T) {
 	expect(t, "stock", verdicts(Stock, "last dead", alone, waveOf(Stock, part, 39, 40)), verdict.Reproduced)
 	expect(t, "stock in time", verdicts(Stock, "last dead", alone, waveOf(Stock, part, 1, 12)), verdict.NotReproduced)
 	expect(t, "no measure", verdicts(Fixed, "last dead", waveOf(Fixed, part, 1, 12)), verdict.Invalid)
+	quick := waveOf(Alone, part, .1, .2)
+	expect(t, "a little more than little", verdicts(Fixed, "last dead", quick, waveOf(Fixed, part, .1, .7)), verdict.Repaired)
+	expect(t, "much more than little", verdicts(Fixed, "last dead", quick, waveOf(Fixed, part, .1, .71)), verdict.StillBroken)
 	r := Results{Waves: []Wave{alone, waveOf(Fixed, part, 1, 13.1)}, RequestsAlone: map[int]float64{2: .2}}
 	for _, c := range Judge(r) {
 		if strings.Contains(c.Goal, "last dead") && c.Verdict != verdict.Repaired {
