@@ -108,6 +108,9 @@ func (n *node) during(ctx context.Context, part Part, begin time.Time, add func(
 // gone is how long a kubelet has to lose what it had for ended pods. Its garbage collection runs once a minute.
 const gone = 70 * time.Second
 
+// settled is how many goroutines more than before the first pod end the wait for that: what a stock kubelet was seen to keep.
+const settled = 5
+
 // lookEach is the pause between two looks at it.
 const lookEach = 2 * time.Second
 

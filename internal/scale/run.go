@@ -137,7 +137,7 @@ func (r *Results) arm(ctx context.Context, o Options, arm verdict.Arm, pods int)
 			return err
 		}
 	}
-	left, err := n.left(ctx, Column(arm), pods, leftAllowed(s.Goroutines, pods))
+	left, err := n.left(ctx, Column(arm), pods, s.Goroutines+settled)
 	if err != nil {
 		return err
 	}
