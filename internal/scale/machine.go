@@ -19,6 +19,7 @@ package scale
 import (
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
@@ -68,7 +69,7 @@ func ReadMachine() (Machine, error) {
 	if err := unix.Uname(&uname); err != nil {
 		return m, err
 	}
-	m.Kernel = unix.ByteSliceToString(uname.Release[:])
+	m.Kernel, _, _ = strings.Cut(unix.ByteSliceToString(uname.Release[:]), "-") // without the distribution's own name for it
 	return m, nil
 }
 
