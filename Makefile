@@ -14,7 +14,7 @@ KGRACE := $(OUTPUT)/bin/kgrace
 # MINOR=v1.36 selects another minor. A target that works on one kubelet takes it; any other refuses it.
 FOR_MINOR = $(if $(MINOR),--kubernetes $(MINOR))
 TAKE_MINOR := tree build intree matrix regression regression-node e2e e2e-smoke properties properties-soak mutants mutants-node bench \
- e2e-node image release soak upstream-e2e
+ e2e-node image release soak scale scale-smoke scale-sim upstream-e2e
 NEED_NO_MINOR := setup kgrace help
 ifneq ($(MINOR),)
 $(foreach target,$(filter-out $(TAKE_MINOR) $(NEED_NO_MINOR),$(or $(MAKECMDGOALS),help)),$(error make $(target) takes no MINOR; these do: $(TAKE_MINOR)))
@@ -23,7 +23,7 @@ endif
 .DEFAULT_GOAL := help
 # Concurrent go builds only compete for memory.
 .NOTPARALLEL:
-.PHONY: kgrace clusters help setup tree build lint verify update unit intree matrix matrix-default regression regression-node record properties properties-soak fuzz soak mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke check check-test release release-test install-test image image-setup image-teardown image-test
+.PHONY: kgrace clusters help setup tree build lint verify update unit intree matrix matrix-default regression regression-node record properties properties-soak fuzz soak scale scale-smoke scale-sim mutants mutants-node bench e2e-node node conformance upstream-e2e page test clean e2e e2e-smoke check check-test release release-test install-test image image-setup image-teardown image-test
 
 ##@ Begin
 
@@ -63,7 +63,16 @@ properties: kgrace ## run 5,000 random scenarios on each arm, simulated, and com
 	$(KGRACE) properties $(FOR_MINOR)
 	$(KGRACE) properties --kind unhurried --runtime crio $(FOR_MINOR)
 
-properties-soak: kgrace ## the same with other scenarios each time: the seed is from the clock and printed; HISTORIES=100000 for more
+properties-scale: kgrace ## end 60 pods of one node at once: stock, fixed, and the runtime alone (root); PODS=60,110,250,500 for more
+	$(KGRACE) scale $(if $(PODS),--pods $(PODS)) $(FOR_MINOR)
+
+scale-smoke: kgrace ## the same with 20 pods on the fixed arm and by the runtime alone (root)
+	$(KGRACE) scale --pods 20 --arm fixed $(FOR_MINOR)
+
+scale-sim: kgrace ## shorten 100, 300 and 1,000 pods of one simulated node at random, and compare how the time grows
+	$(KGRACE) scale --level sim $(FOR_MINOR)
+
+soak: kgrace ## the same with other scenarios each time: the seed is from the clock and printed; HISTORIES=100000 for more
 	$(KGRACE) properties --seed 0 $(FOR_MINOR) $(if $(HISTORIES),--histories $(HISTORIES))
 
 fuzz: ## run every fuzz target for FUZZTIME each (default 1m); TARGETS="FuzzRead ..." for some of them
