@@ -45,7 +45,7 @@ for state in "${output}"/rebase/*/rebase.json; do
   echo "clean: a rebase is under way in ${state%/*}; end it with kgrace patch rebase --continue or --abort" >&2
   exit 1
 done
-for folder in artifacts bench bin check docker generated image locks matrix modules mutants nodes rebase sim trees typecheck upstream-e2e; do
+for folder in artifacts bench bin check docker generated image locks matrix modules mutants nodes rebase release scale sim soak trees typecheck upstream-e2e; do
   [[ -e "${output:?}/${folder}" ]] || continue
   # The module cache has folders that even their owner cannot write to.
   chmod -R u+rwX "${output}/${folder}" 2>/dev/null || true

@@ -62,7 +62,8 @@ Exit codes:
   2  the command line is wrong
   3  there is no such runtime, or a sequence could not be played`,
 		Example: `  kgrace conformance --runtime-endpoint unix:///run/crio/crio.sock
-  kgrace conformance --runtime-endpoint unix:///run/cri-dockerd.sock --against containerd --image busybox:1.36
+  kgrace conformance --runtime-endpoint unix:///run/cri-dockerd.sock --against containerd \
+    --image busybox:1.36
   kgrace conformance --read conformance.jsonl --against crio`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
