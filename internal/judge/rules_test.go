@@ -81,6 +81,8 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			stop(3.1, "main", 9, 9), killed(12.1, "main"), over(12.1)}, held_, "deadline 12.00 s"},
 		{"killed at once, since for the API server the new deadline had passed", "shorten-once", []timeline{del(0, 24), stop(.1, "main", 24, 11.3),
 			storedAs(1, 11.3, 12), stop(11.35, "main", 0, .05), killed(11.4, "main"), over(11.4)}, held_, "deadline 11.30 s"},
+		{"killed in the window, then a force", "hook-exec-shorten", []timeline{del(0, 20), del(3, 5), stop(5.1, "main", 2, 2),
+			killed(7.2, "main"), forced(9), over(9.2)}, held_, ""},
 		{"killed at the old deadline", "shorten-once", []timeline{del(0, 24), stop(.1, "main", 24, 24), del(3, 12),
 			killed(24.1, "main"), over(24.1)}, broken_, "lived until 24.10 s"},
 		{"killed too early", "shorten-once", []timeline{del(0, 24), stop(.1, "main", 24, 11), del(3, 12),
