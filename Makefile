@@ -63,16 +63,7 @@ properties: kgrace ## run 5,000 random scenarios on each arm, simulated, and com
 	$(KGRACE) properties $(FOR_MINOR)
 	$(KGRACE) properties --kind unhurried --runtime crio $(FOR_MINOR)
 
-properties-scale: kgrace ## end 60 pods of one node at once: stock, fixed, and the runtime alone (root); PODS=60,110,250,500 for more
-	$(KGRACE) scale $(if $(PODS),--pods $(PODS)) $(FOR_MINOR)
-
-scale-smoke: kgrace ## the same with 20 pods on the fixed arm and by the runtime alone (root)
-	$(KGRACE) scale --pods 20 --arm fixed $(FOR_MINOR)
-
-scale-sim: kgrace ## shorten 100, 300 and 1,000 pods of one simulated node at random, and compare how the time grows
-	$(KGRACE) scale --level sim $(FOR_MINOR)
-
-soak: kgrace ## the same with other scenarios each time: the seed is from the clock and printed; HISTORIES=100000 for more
+properties-soak: kgrace ## the same with other scenarios each time: the seed is from the clock and printed; HISTORIES=100000 for more
 	$(KGRACE) properties --seed 0 $(FOR_MINOR) $(if $(HISTORIES),--histories $(HISTORIES))
 
 fuzz: ## run every fuzz target for FUZZTIME each (default 1m); TARGETS="FuzzRead ..." for some of them
@@ -81,13 +72,22 @@ fuzz: ## run every fuzz target for FUZZTIME each (default 1m); TARGETS="FuzzRead
 mutants: kgrace ## apply one deliberate bug at a time to the fix: each must be caught
 	$(KGRACE) mutants $(FOR_MINOR)
 
-bench: kgrace ## benchmark UpdatePod on both arms with benchstat: no slowdown above 5 % (needs an idle machine)
+bench: kgrace ## benchmark UpdatePod on both arms: no slowdown above 5 % (needs an idle machine)
 	$(KGRACE) bench $(FOR_MINOR)
 
 ##@ On real nodes and clusters
 
 regression-node: kgrace ## run every scenario on both arms on a real node (root)
 	$(KGRACE) regress --level node $(FOR_MINOR)
+
+scale: kgrace ## end 60 pods of one node at once: stock, fixed, and the runtime alone (root); PODS=60,110,250,500 for more
+	$(KGRACE) scale $(if $(PODS),--pods $(PODS)) $(FOR_MINOR)
+
+scale-smoke: kgrace ## the same with 20 pods on the fixed arm and by the runtime alone (root)
+	$(KGRACE) scale --pods 20 --arm fixed $(FOR_MINOR)
+
+scale-sim: kgrace ## shorten 100, 300 and 1,000 pods of one simulated node at random, and compare how the time grows
+	$(KGRACE) scale --level sim $(FOR_MINOR)
 
 soak: kgrace ## end random pods on a real node of the fixed arm for FOR (default 30m) and disturb it; SEED=7 for the same pods again (root)
 	$(KGRACE) soak --for $(or $(FOR),30m) $(if $(SEED),--seed $(SEED)) $(FOR_MINOR)

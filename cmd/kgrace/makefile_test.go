@@ -65,6 +65,9 @@ func TestMakeHelp(t *testing.T) {
 			t.Errorf("make help does not list %s", target)
 		}
 	}
+	if strings.Contains(output, "warning") {
+		t.Errorf("make warns:\n%s", output)
+	}
 	for _, group := range []string{"Begin", "Prove the patches", "On real nodes and clusters", "Build", "Work on kgrace"} {
 		if !strings.Contains(output, "\n"+group+"\n") {
 			t.Errorf("no group %q in\n%s", group, output)

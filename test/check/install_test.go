@@ -168,7 +168,7 @@ func TestInstall(t *testing.T) {
 		ready(t, c, node, version)
 	}
 	affected()
-	const folder = "/root/release"
+	const folder = "/var/tmp/release"
 	type state struct {
 		containers map[string]string
 		packages   string
