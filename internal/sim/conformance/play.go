@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,11 +69,17 @@ type player struct {
 	before    int    // number of events before the first step
 	logs      readers
 
+	unsubscribe func()
+	arrived     chan struct{} // receives when an event may have come
+
 	mu      sync.Mutex
 	second  string // the id of the other container
 	results []result
 	events  []*runtimev1.ContainerEventResponse
 }
+
+// silence is how long Prepare waits for the first event of a runtime that may send none.
+const silence = 2 * time.Second
 
 // result is the result of a call.
 type result struct {
@@ -83,15 +90,13 @@ type result struct {
 
 // Prepare creates the sandbox and the container and waits until the container runs. undo removes them.
 func Prepare(ctx context.Context, stage Stage, sequence Sequence) (play func(context.Context) (Trace, error), undo func(context.Context) error, err error) {
-	p := &player{Stage: stage, sequence: sequence}
+	p := &player{Stage: stage, sequence: sequence, unsubscribe: func() {}, arrived: make(chan struct{}, 1)}
 	if p.sandboxID, err = p.Runtime.RunPodSandbox(ctx, p.sandboxConfig(), ""); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", sequence.Name, err)
 	}
 	undo = p.undo
-	if p.main, err = p.create(ctx, mainContainer, sequence.Args); err == nil && !sequence.Unstarted {
-		if err = p.start(ctx, p.main, mainContainer); err == nil {
-			_, err = p.Log.Wait(ctx, "START", func(e history.Event) bool { return e.Kind == history.Line && e.Reason == lines.Start })
-		}
+	if err = p.subscribe(ctx); err == nil {
+		err = p.prepare(ctx)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", sequence.Name, errors.Join(err, undo(ctx)))
@@ -99,8 +104,49 @@ func Prepare(ctx context.Context, stage Stage, sequence Sequence) (play func(con
 	return p.play, undo, nil
 }
 
+func (p *player) prepare(ctx context.Context) (err error) {
+	if p.main, err = p.create(ctx, mainContainer, p.sequence.Args); err != nil {
+		return err
+	}
+	// A client cannot see that the runtime has begun to send events. One that was seen shows that none of the steps' is missed.
+	events := p.announced(ctx, runtimev1.ContainerEventType_CONTAINER_CREATED_EVENT)
+	if p.sequence.Unstarted {
+		return nil
+	}
+	if err := p.start(ctx, p.main, mainContainer); err != nil {
+		return err
+	}
+	if events {
+		p.announced(ctx, runtimev1.ContainerEventType_CONTAINER_STARTED_EVENT)
+	}
+	_, err = p.Log.Wait(ctx, "START", func(e history.Event) bool { return e.Kind == history.Line && e.Reason == lines.Start })
+	return err
+}
+
+// announced waits for the runtime's event about the container, and reports whether it came within silence.
+func (p *player) announced(ctx context.Context, kind runtimev1.ContainerEventType) bool {
+	ctx, cancel := context.WithTimeout(ctx, silence)
+	defer cancel()
+	for {
+		p.mu.Lock()
+		came := slices.ContainsFunc(p.events, func(e *runtimev1.ContainerEventResponse) bool {
+			return e.GetContainerId() == p.main && e.GetContainerEventType() == kind
+		})
+		p.mu.Unlock()
+		if came {
+			return true
+		}
+		select {
+		case <-p.arrived:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
 // undo removes the sandbox and its containers. They are killed first: CRI-O would give a running one minutes.
 func (p *player) undo(ctx context.Context) error {
+	p.unsubscribe()
 	p.mu.Lock()
 	all := []string{p.main, p.second}
 	p.mu.Unlock()
@@ -117,11 +163,10 @@ func (p *player) undo(ctx context.Context) error {
 
 // play carries out the steps.
 func (p *player) play(ctx context.Context) (Trace, error) {
-	unsubscribe, err := p.subscribe(ctx)
-	if err != nil {
-		return Trace{}, err
-	}
 	p.before = len(p.Log.History().Events)
+	p.mu.Lock()
+	p.events = nil
+	p.mu.Unlock()
 	begin := time.Now()
 	contexts := make([]context.Context, len(p.sequence.Steps))
 	cancels := make([]context.CancelFunc, len(p.sequence.Steps))
@@ -165,15 +210,15 @@ func (p *player) play(ctx context.Context) (Trace, error) {
 		return Trace{}, err
 	}
 	last := p.status(ctx, p.main)
-	unsubscribe()
+	p.unsubscribe()
 	if err := p.logs.wait(); err != nil {
 		return Trace{}, fmt.Errorf("%s: %w", p.sequence.Name, err)
 	}
 	return p.trace(begin, last), nil
 }
 
-// subscribe collects the runtime's events about the sandbox and its containers until end is called.
-func (p *player) subscribe(ctx context.Context) (end func(), err error) {
+// subscribe collects the runtime's events about the sandbox and its containers until unsubscribe is called.
+func (p *player) subscribe(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	stream := make(chan *runtimev1.ContainerEventResponse)
 	established := make(chan struct{})
@@ -185,21 +230,27 @@ func (p *player) subscribe(ctx context.Context) (end func(), err error) {
 	})
 	wait.Go(func() {
 		for e := range stream {
-			if e.GetPodSandboxStatus().GetId() == p.sandboxID || e.GetContainerId() == p.sandboxID {
-				p.events = append(p.events, e)
+			if e.GetPodSandboxStatus().GetId() != p.sandboxID && e.GetContainerId() != p.sandboxID {
+				continue
+			}
+			p.mu.Lock()
+			p.events = append(p.events, e)
+			p.mu.Unlock()
+			select {
+			case p.arrived <- struct{}{}:
+			default: // announced will look at this one, too
 			}
 		}
 	})
-	end = func() {
+	p.unsubscribe = func() {
 		cancel()
 		wait.Wait()
 	}
 	select {
 	case <-established:
-		return end, nil
+		return nil
 	case err := <-failed:
-		end()
-		return nil, fmt.Errorf("%s: container events: %w", p.sequence.Name, err)
+		return fmt.Errorf("%s: container events: %w", p.sequence.Name, err)
 	}
 }
 
