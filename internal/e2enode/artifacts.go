@@ -23,15 +23,15 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Names of the files that Write creates. They must not match results-….json: the report reads such files in that folder as
+// Names of the files that write creates. They must not match results-….json: the report reads such files in that folder as
 // results of scenarios.
 const (
 	ResultsFile = "e2e-node.json"
 	JUnitFile   = "junit-e2e-node.xml"
 )
 
-// Write writes the results as JSON and as JUnit into dir.
-func Write(dir string, results []Result) error {
+// write writes the results as JSON and as JUnit into dir.
+func write(dir string, results []Result) error {
 	return junit.Write(dir, ResultsFile, results, JUnitFile, junit.Suites("e2e-node", verdict.Arms(), cases(results)))
 }
 

@@ -20,6 +20,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,8 +63,8 @@ type Known struct {
 	reason *regexp.Regexp
 }
 
-// LoadNeighbours returns the list embedded in this program.
-func LoadNeighbours() (*Neighbours, error) { return parseNeighbours(neighboursFile) }
+// loadNeighbours returns the list embedded in this program.
+func loadNeighbours() (*Neighbours, error) { return parseNeighbours(neighboursFile) }
 
 func parseNeighbours(data []byte) (*Neighbours, error) {
 	var n Neighbours
@@ -110,14 +111,69 @@ func (n *Neighbours) find(text string) (Known, bool) {
 	return n.Known[i], true
 }
 
-// Narrow sets the focus to pattern, requires at least one spec to run, and drops the known specs that do not match.
-func (n *Neighbours) Narrow(pattern string, matches func(string) bool) {
-	n.Focus, n.AtLeast = []string{pattern}, 1
-	n.Known = slices.DeleteFunc(n.Known, func(k Known) bool { return !matches(k.Text) })
+// narrow sets the focus, requires at least one spec to run, and drops the known specs that do not match.
+func (n *Neighbours) narrow(focus *regexp.Regexp) {
+	n.Focus, n.AtLeast = []string{focus.String()}, 1
+	n.Known = slices.DeleteFunc(n.Known, func(k Known) bool { return !focus.MatchString(k.Text) })
 }
 
-// Pattern returns a regular expression that matches the spec of that text, whatever labels it contains.
-func Pattern(text string) string {
+// selection is the specs to run: those of the series, and upstream's, nil if none of those are wanted.
+type selection struct {
+	own        []intree.Spec
+	neighbours *Neighbours
+}
+
+// choose selects the specs that the options name.
+func (o Options) choose() (s selection, err error) {
+	dir := o.Repo.SeriesDir(o.Minor)
+	declared, err := intree.LoadDeclaration(dir)
+	if err != nil {
+		return s, err
+	}
+	if len(declared.Specs) == 0 {
+		return s, fmt.Errorf("the series of %s has no node e2e specs (see %s); that of %s has", o.Minor,
+			filepath.Join(dir, intree.DeclaredFile), o.Repo.Versions.Default)
+	}
+	if o.Specs != SpecsNeighbours {
+		s.own = declared.Specs
+	}
+	if o.Specs != SpecsOwn {
+		if s.neighbours, err = loadNeighbours(); err != nil {
+			return s, err
+		}
+	}
+	if o.Focus == "" {
+		return s, nil
+	}
+	focus, err := regexp.Compile(o.Focus)
+	if err != nil {
+		return s, err
+	}
+	s.own = slices.DeleteFunc(s.own, func(own intree.Spec) bool { return !focus.MatchString(own.Text) })
+	if s.neighbours != nil {
+		s.neighbours.narrow(focus)
+	} else if len(s.own) == 0 {
+		return s, fmt.Errorf("%w %q", ErrNoSpec, o.Focus)
+	}
+	return s, nil
+}
+
+// patterns returns the Ginkgo focus and skip patterns that select the specs.
+func (s selection) patterns() (focus, skip []string) {
+	for _, own := range s.own {
+		focus = append(focus, pattern(own.Text))
+	}
+	if s.neighbours == nil {
+		return focus, nil
+	}
+	for _, left := range s.neighbours.Skip {
+		skip = append(skip, left.Specs)
+	}
+	return append(focus, s.neighbours.Focus...), skip
+}
+
+// pattern returns a regular expression that matches the spec of that text, whatever labels it contains.
+func pattern(text string) string {
 	words := strings.Fields(text)
 	for i, word := range words {
 		words[i] = regexp.QuoteMeta(word)

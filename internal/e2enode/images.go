@@ -50,8 +50,8 @@ func main() {
 // Names are the references of the images that the specs use.
 type Names struct{ Pause, Busybox, Agnhost string }
 
-// AskNames returns the image names of the tree in a folder.
-func AskNames(ctx context.Context, tree, toolchain string) (names Names, err error) {
+// askNames returns the image names of the tree in a folder.
+func askNames(ctx context.Context, tree, toolchain string) (names Names, err error) {
 	scratch, err := os.MkdirTemp("", "kgrace-names-")
 	if err != nil {
 		return names, err
@@ -83,8 +83,8 @@ func AskNames(ctx context.Context, tree, toolchain string) (names Names, err err
 	return names, nil
 }
 
-// WriteImages writes a file with the images.
-func WriteImages(file string, names Names, tools imagefile.Tools) error {
+// writeImages writes a file with the images.
+func writeImages(file string, names Names, tools imagefile.Tools) error {
 	if err := tools.Check(); err != nil {
 		return err
 	}

@@ -44,9 +44,8 @@ func (r Result) Good() bool { return r.Verdict.Good() }
 
 func (r *Result) set(v verdict.Verdict, why string) { r.Verdict, r.Why = v, why }
 
-// Judge returns a verdict on every spec that is expected on an arm, and on every other one that ran. own are the requested
-// specs of the series; neighbours is nil if none of upstream's were requested.
-func Judge(arm verdict.Arm, own []intree.Spec, neighbours *Neighbours, outcomes []Outcome) []Result {
+// judge returns a verdict on every spec that is expected on an arm, and on every other one that ran.
+func judge(arm verdict.Arm, specs selection, outcomes []Outcome) []Result {
 	var results []Result
 	find := func(text string) *Outcome {
 		i := slices.IndexFunc(outcomes, func(o Outcome) bool { return o.Text == text })
@@ -72,23 +71,23 @@ func Judge(arm verdict.Arm, own []intree.Spec, neighbours *Neighbours, outcomes 
 		}
 		results = append(results, r)
 	}
-	for _, s := range own {
+	for _, s := range specs.own {
 		o := find(s.Text)
 		add(s.Text, true, o, func(r *Result) { judgeOwn(r, s, *o) })
 	}
-	if neighbours == nil {
+	if specs.neighbours == nil {
 		return results
 	}
 	isOwn := func(text string) bool {
-		return slices.ContainsFunc(own, func(s intree.Spec) bool { return s.Text == text })
+		return slices.ContainsFunc(specs.own, func(s intree.Spec) bool { return s.Text == text })
 	}
 	for _, o := range outcomes {
 		if !isOwn(o.Text) {
-			known, ok := neighbours.find(o.Text)
+			known, ok := specs.neighbours.find(o.Text)
 			add(o.Text, false, &o, func(r *Result) { judgeNeighbour(r, known, ok, o) })
 		}
 	}
-	for _, k := range neighbours.Known {
+	for _, k := range specs.neighbours.Known {
 		if find(k.Text) == nil {
 			add(k.Text, false, nil, nil)
 		}
@@ -141,8 +140,8 @@ func judgeNeighbour(r *Result, known Known, isKnown bool, o Outcome) {
 	}
 }
 
-// CheckCount returns an error if too few of upstream's specs ran.
-func (n *Neighbours) CheckCount(results []Result) error {
+// checkCount returns an error if too few of upstream's specs ran.
+func (n *Neighbours) checkCount(results []Result) error {
 	count := map[verdict.Arm]int{}
 	for _, r := range results {
 		if !r.Own && r.Verdict != verdict.Invalid {

@@ -76,7 +76,7 @@ func TestJudge(t *testing.T) {
 	} {
 		for arm, want := range map[verdict.Arm]verdict.Verdict{verdict.Stock: tc.stock, verdict.Fixed: tc.fixed} {
 			found := false
-			for _, r := range Judge(arm, ownSpecs(t), neighbours, []Outcome{{Text: tc.spec, State: tc.state, Message: tc.message}}) {
+			for _, r := range judge(arm, selection{ownSpecs(t), neighbours}, []Outcome{{Text: tc.spec, State: tc.state, Message: tc.message}}) {
 				switch {
 				case r.Spec == tc.spec:
 					found = true
@@ -92,7 +92,7 @@ func TestJudge(t *testing.T) {
 			}
 		}
 	}
-	if got := Judge(verdict.Stock, nil, nil, []Outcome{{Text: "other", State: passed}}); len(got) > 0 {
+	if got := judge(verdict.Stock, selection{}, []Outcome{{Text: "other", State: passed}}); len(got) > 0 {
 		t.Errorf("unexpected result %+v", got)
 	}
 }
@@ -100,7 +100,7 @@ func TestJudge(t *testing.T) {
 func TestCheckCount(t *testing.T) {
 	n := &Neighbours{AtLeast: 2}
 	results := []Result{{Arm: verdict.Stock, Verdict: verdict.Kept}, {Arm: verdict.Stock, Verdict: verdict.Regressed}}
-	if err := n.CheckCount(results); err != nil {
+	if err := n.checkCount(results); err != nil {
 		t.Error(err)
 	}
 	for name, few := range map[string][]Result{
@@ -110,18 +110,18 @@ func TestCheckCount(t *testing.T) {
 		"none":           nil,
 		"few on one arm": append(results[:2:2], Result{Arm: verdict.Fixed, Verdict: verdict.Kept}),
 	} {
-		if err := n.CheckCount(few); err == nil || !strings.Contains(err.Error(), "want at least 2") {
+		if err := n.checkCount(few); err == nil || !strings.Contains(err.Error(), "want at least 2") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }
 
 func TestNeighbours(t *testing.T) {
-	own, err := LoadNeighbours()
+	own, err := loadNeighbours()
 	if err != nil {
 		t.Fatal(err)
 	}
-	own.Narrow("[A-Z]", regexp.MustCompile("^$").MatchString)
+	own.narrow(regexp.MustCompile("^$"))
 	if len(own.Known) != 0 || len(own.Focus) != 1 {
 		t.Errorf("narrowed to %+v", own)
 	}
@@ -148,7 +148,7 @@ func TestNeighbours(t *testing.T) {
 
 // TestSkip checks that the neighbours' skip leaves out theirs alone, not the serial specs of a series.
 func TestSkip(t *testing.T) {
-	n, err := LoadNeighbours()
+	n, err := loadNeighbours()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestSkip(t *testing.T) {
 }
 
 func TestPattern(t *testing.T) {
-	re := regexp.MustCompile(Pattern("Pods (all) when deleted should go"))
+	re := regexp.MustCompile(pattern("Pods (all) when deleted should go"))
 	for text, want := range map[string]bool{
 		"[sig-node] Pods (all) [NodeConformance] when deleted should go":                    true,
 		"[sig-node] Pods (all) [NodeConformance] [Feature:X] when deleted should go [Slow]": true,
@@ -185,7 +185,7 @@ func TestWrite(t *testing.T) {
 		{Spec: "a", Own: true, Arm: verdict.Stock, Verdict: verdict.Reproduced}, {Spec: "a", Own: true, Arm: verdict.Fixed, Verdict: verdict.StillBroken, Message: "no"},
 		{Spec: "b", Arm: verdict.Fixed, Verdict: verdict.Invalid},
 	}
-	if err := Write(dir, results); err != nil {
+	if err := write(dir, results); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, JUnitFile))

@@ -40,9 +40,9 @@ type Outcome struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// ReadReport reads Ginkgo's JSON report. It returns an error if the suite ended before its specs, or if none of its specs
+// readReport reads Ginkgo's JSON report. It returns an error if the suite ended before its specs, or if none of its specs
 // ran.
-func ReadReport(file string) ([]Outcome, error) {
+func readReport(file string) ([]Outcome, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, errors.New("the suite left no report")

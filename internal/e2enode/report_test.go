@@ -63,7 +63,7 @@ func TestReadReport(t *testing.T) {
 		spec(types.SpecStatePending, "", "Later"),
 		{LeafNodeType: types.NodeTypeBeforeSuite, State: types.SpecStatePassed},
 	}}
-	got, err := ReadReport(report(t, good))
+	got, err := readReport(report(t, good))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +81,11 @@ func TestReadReport(t *testing.T) {
 		"never got to a spec": {types.Report{SpecReports: types.SpecReports{begun}}, "the node is not ready"},
 		"timed out":           {types.Report{SpecReports: good.SpecReports, SpecialSuiteFailureReasons: []string{"Suite Timeout Elapsed"}}, "incomplete: Suite Timeout"},
 	} {
-		if _, err := ReadReport(report(t, tc.report)); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := readReport(report(t, tc.report)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if _, err := ReadReport(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "left no report") {
+	if _, err := readReport(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "left no report") {
 		t.Errorf("no report: got %v", err)
 	}
 }
@@ -116,11 +116,11 @@ func TestWriteImages(t *testing.T) {
 	if err := os.WriteFile(busybox, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteImages(file, names, p); err == nil || !strings.Contains(err.Error(), "is not a program") {
+	if err := writeImages(file, names, p); err == nil || !strings.Contains(err.Error(), "is not a program") {
 		t.Errorf("a script for a program: got %v", err)
 	}
 	p.Busybox = static
-	if err := WriteImages(file, names, p); err == nil || !strings.Contains(err.Error(), "localhost.crt") {
+	if err := writeImages(file, names, p); err == nil || !strings.Contains(err.Error(), "localhost.crt") {
 		t.Errorf("no certificate: got %v", err)
 	}
 	for _, name := range []string{"localhost.crt", "localhost.key"} {
@@ -128,7 +128,7 @@ func TestWriteImages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := WriteImages(file, names, p); err != nil {
+	if err := writeImages(file, names, p); err != nil {
 		t.Fatal(err)
 	}
 	manifest := readMember(t, file, "manifest.json")

@@ -46,6 +46,13 @@ func (t Tools) Check() error {
 	return errors.Join(static(t.Agnhost), static(t.Busybox), static(t.Fetch), static(t.Actor))
 }
 
+// FindTools returns the tools that need no build: this machine's busybox, and the certificate in a tree.
+func FindTools(ctx context.Context, tree string) (t Tools, err error) {
+	t.Certs = filepath.Join(tree, "test", "images", "agnhost", "porter")
+	t.Busybox, t.Applets, err = FindBusybox(ctx)
+	return t, err
+}
+
 // FindBusybox returns a static busybox of this machine and the names under which it is called.
 func FindBusybox(ctx context.Context) (file string, applets []string, err error) {
 	const wayOut = "install Debian's busybox-static (hack/setup.sh busybox-static)"

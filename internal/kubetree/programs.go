@@ -34,7 +34,7 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// Binaries maps each program of a node to the absolute path of its binary.
+// Binaries maps programs to the absolute paths of their binaries.
 type Binaries map[string]string
 
 // Build builds one program unless it is up to date, and returns its absolute path. arm matters only for the kubelet and
@@ -47,9 +47,9 @@ func (r *Repo) Build(ctx context.Context, minor string, arm verdict.Arm, program
 	return built[0].Path, nil
 }
 
-// Binaries builds the missing programs of a node of the given arm and returns all of them.
-func (r *Repo) Binaries(ctx context.Context, minor string, arm verdict.Arm) (Binaries, error) {
-	built, err := r.BuildAll(ctx, minor, []verdict.Arm{arm}, nil)
+// Binaries is BuildAll for one arm. It returns the binaries by program.
+func (r *Repo) Binaries(ctx context.Context, minor string, arm verdict.Arm, programs ...string) (Binaries, error) {
+	built, err := r.BuildAll(ctx, minor, []verdict.Arm{arm}, programs)
 	if err != nil {
 		return nil, err
 	}
