@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -43,12 +44,11 @@ const clusterPrefix = "kgrace-e2e"
 type endToEnd struct {
 	regression
 	smoke, setup bool
-	images       map[verdict.Arm]*string
+	images       map[verdict.Arm]string
 }
 
 func newE2ECommand(app *app) *cobra.Command {
-	q := &endToEnd{regression: regression{level: string(scenario.LevelKind), out: newOutputFlag()},
-		images: map[verdict.Arm]*string{verdict.Stock: new(string), verdict.Fixed: new(string)}}
+	q := &endToEnd{regression: regression{level: string(scenario.LevelKind), out: newOutputFlag()}}
 	cmd := &cobra.Command{
 		Use:   "e2e [scenario...]",
 		Short: "Run the scenarios on kind clusters, one for each arm, and print one table",
@@ -75,8 +75,7 @@ Exit codes:
 		},
 	}
 	q.addFlags(cmd)
-	cmd.Flags().StringVar(q.images[verdict.Stock], "image-stock", "", "node image of the stock arm (default: built)")
-	cmd.Flags().StringVar(q.images[verdict.Fixed], "image-fixed", "", "node image of the fixed arm (default: built)")
+	q.images = addImageFlags(cmd)
 	cmd.Flags().BoolVar(&q.smoke, "smoke", false, "run three scenarios only, as a smoke test")
 	cmd.Flags().BoolVar(&q.setup, "setup", false, "install and start a Docker engine if none runs, and take it down afterwards")
 	return cmd
@@ -95,7 +94,7 @@ func (q *endToEnd) resolveE2E(ids []string) (err error) {
 	if q.jobs < 0 {
 		return usage(errors.New("--jobs must be at least 1"))
 	}
-	if q.arms, err = scenarioArms(q.arm); err != nil {
+	if q.arms, err = armsOf(q.arm); err != nil {
 		return usage(err)
 	}
 	if _, err = scenario.Pick(q.catalogue, scenario.LevelKind, ids...); err != nil {
@@ -121,7 +120,8 @@ func (q *endToEnd) carryOutE2E(ctx context.Context, app *app) (err error) {
 	defer func() { err = errors.Join(err, down()) }()
 
 	clusters := &regress.Clusters{Prefix: clusterPrefix}
-	if clusters.Images, err = q.nodeImages(ctx, app, r); err != nil {
+	q.foreign = slices.ContainsFunc(q.arms, func(arm verdict.Arm) bool { return q.images[arm] != "" })
+	if clusters.Images, err = kindnode.Images(ctx, kindnode.Options{Repo: r, Minor: q.minor, Progress: app.errs}, q.arms, q.images); err != nil {
 		return err
 	}
 	if clusters.Programs, err = kindcluster.Build(ctx, r.Root, pins.Go, filepath.Join(r.Output, "bin")); err != nil {
@@ -148,21 +148,21 @@ func (q *endToEnd) engine(ctx context.Context, app *app, r *kubetree.Repo) (down
 	}, nil
 }
 
-// nodeImages returns the arms' images, given or built. They differ only in the kubelet, so the second build costs little more
-// than that.
-func (q *endToEnd) nodeImages(ctx context.Context, app *app, r *kubetree.Repo) (map[verdict.Arm]string, error) {
+// imageFlag is a flag for the node image of an arm.
+type imageFlag struct {
+	images map[verdict.Arm]string
+	arm    verdict.Arm
+}
+
+func (f imageFlag) String() string         { return f.images[f.arm] }
+func (f imageFlag) Set(image string) error { f.images[f.arm] = image; return nil }
+func (f imageFlag) Type() string           { return "string" }
+
+// addImageFlags adds --image-stock and --image-fixed, and returns their values by arm.
+func addImageFlags(cmd *cobra.Command) map[verdict.Arm]string {
 	images := map[verdict.Arm]string{}
-	for _, arm := range q.arms {
-		images[arm] = *q.images[arm]
-		if images[arm] != "" {
-			q.foreign = true
-			continue
-		}
-		built, err := kindnode.Build(ctx, kindnode.Options{Repo: r, Minor: q.minor, Arm: arm, Progress: app.errs})
-		if err != nil {
-			return nil, err
-		}
-		images[arm] = built.Image
+	for _, arm := range verdict.Arms() {
+		cmd.Flags().Var(imageFlag{images, arm}, "image-"+string(arm), fmt.Sprintf("node image of the %s arm (default: built)", arm))
 	}
-	return images, nil
+	return images
 }

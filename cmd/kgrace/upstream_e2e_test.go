@@ -17,6 +17,7 @@ limitations under the License.
 package main
 
 import (
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,6 +52,7 @@ func TestUpstreamE2ERefuses(t *testing.T) {
 // TestUpstreamE2EExitCodes: a spec that passes on stock and fails on fixed is red; one without a verdict is invalid, never
 // good.
 func TestUpstreamE2EExitCodes(t *testing.T) {
+	quiet := &app{output: io.Discard, errs: io.Discard}
 	for _, c := range []struct {
 		stock, fixed string
 		code         int
@@ -62,16 +64,13 @@ func TestUpstreamE2EExitCodes(t *testing.T) {
 		{"failed", "failed", verdict.ExitInvalid, "invalid: no verdict on the arms: a spec"},
 		{"passed", "", verdict.ExitInvalid, "invalid"},
 	} {
-		var output, errs strings.Builder
-		q := upstreamE2E{app: &app{output: &output, errs: &errs}, out: newOutputFlag()}
 		results := upstreame2e.Results{Arms: verdict.Arms(), Specs: upstreame2e.Compare([]upstreame2e.Spec{{Text: "a spec"}}, map[verdict.Arm]map[string]upstreame2e.Outcome{
 			verdict.Stock: {"a spec": {State: c.stock}}, verdict.Fixed: {"a spec": {State: c.fixed}}})}
-		if code, says := codeOf(q.finish(results)); code != c.code || !strings.Contains(says, c.says) {
+		if code, says := codeOf(quiet.printUpstreamE2E(results, "", newOutputFlag())); code != c.code || !strings.Contains(says, c.says) {
 			t.Errorf("%s and %s: exit %d, %q; want %d with %q", c.stock, c.fixed, code, says, c.code, c.says)
 		}
 	}
-	q := upstreamE2E{app: &app{output: &strings.Builder{}, errs: &strings.Builder{}}, out: newOutputFlag()}
-	if code, says := codeOf(q.finish(upstreame2e.Results{})); code != verdict.ExitInvalid || !strings.Contains(says, "no spec was run") {
+	if code, says := codeOf(quiet.printUpstreamE2E(upstreame2e.Results{}, "", newOutputFlag())); code != verdict.ExitInvalid || !strings.Contains(says, "no spec was run") {
 		t.Errorf("nothing ran: exit %d, %q", code, says)
 	}
 }

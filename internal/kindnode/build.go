@@ -273,3 +273,20 @@ func (b *builder) say(format string, args ...any) {
 		fmt.Fprintf(b.o.Progress, "image: "+format+"\n", args...)
 	}
 }
+
+// Images returns the node images of the arms: those given, and the others built with o. They differ only in the kubelet, so the
+// second build costs little more than that.
+func Images(ctx context.Context, o Options, arms []verdict.Arm, given map[verdict.Arm]string) (map[verdict.Arm]string, error) {
+	images := map[verdict.Arm]string{}
+	for _, o.Arm = range arms {
+		if images[o.Arm] = given[o.Arm]; images[o.Arm] != "" {
+			continue
+		}
+		built, err := Build(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		images[o.Arm] = built.Image
+	}
+	return images, nil
+}

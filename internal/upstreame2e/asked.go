@@ -30,8 +30,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Kubelet returns the version that the kubelets of a cluster report. All nodes must have the same.
-func Kubelet(ctx context.Context, kubeconfig string) (string, error) {
+// kubelet returns the version that the kubelets of a cluster report. All nodes must have the same.
+func kubelet(ctx context.Context, kubeconfig string) (string, error) {
 	client, err := connect(kubeconfig)
 	if err != nil {
 		return "", err
@@ -62,21 +62,21 @@ func connect(kubeconfig string) (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(config)
 }
 
-// Asked counts, by image, the pods of a cluster that request it.
-type Asked struct {
+// asked counts, by image, the pods of a cluster that request it.
+type asked struct {
 	mu   sync.Mutex
 	pods map[string]map[types.UID]bool
 	stop func()
 }
 
-// Watch starts counting with the existing pods. The cluster's own pods do not count.
-func Watch(ctx context.Context, kubeconfig string) (*Asked, error) {
+// watch starts counting with the existing pods. The cluster's own pods do not count.
+func watch(ctx context.Context, kubeconfig string) (*asked, error) {
 	client, err := connect(kubeconfig)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	a := &Asked{pods: map[string]map[types.UID]bool{}}
+	a := &asked{pods: map[string]map[types.UID]bool{}}
 	factory := informers.NewSharedInformerFactory(client, 0)
 	pods := factory.Core().V1().Pods().Informer()
 	if _, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -95,7 +95,7 @@ func Watch(ctx context.Context, kubeconfig string) (*Asked, error) {
 	return a, nil
 }
 
-func (a *Asked) see(o any) {
+func (a *asked) see(o any) {
 	pod, ok := o.(*corev1.Pod)
 	if !ok || pod.Namespace == metav1.NamespaceSystem {
 		return
@@ -119,8 +119,8 @@ func (a *Asked) see(o any) {
 	}
 }
 
-// Stop ends the count and adds it to the images. It adds images that were not listed.
-func (a *Asked) Stop(images []Image) []Image {
+// end ends the count and adds it to the images. It adds images that were not listed.
+func (a *asked) end(images []Image) []Image {
 	a.stop()
 	a.mu.Lock()
 	defer a.mu.Unlock()

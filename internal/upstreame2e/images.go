@@ -33,8 +33,8 @@ type Image struct {
 	Pods int `json:"pods"`
 }
 
-// WriteImages writes those of the named images that can be built into one file, and returns all of them.
-func (s Selection) WriteImages(file string, names []string, tools imagefile.Tools) ([]Image, error) {
+// writeImages writes those of the named images that can be built into one file, and returns all of them.
+func (s Selection) writeImages(file string, names []string, tools imagefile.Tools) ([]Image, error) {
 	if err := tools.Check(); err != nil {
 		return nil, err
 	}

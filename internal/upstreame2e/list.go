@@ -31,8 +31,8 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// List returns all specs of an e2e.test binary. It runs none.
-func List(ctx context.Context, binary string) ([]Spec, error) {
+// list returns all specs of an e2e.test binary. It runs none.
+func list(ctx context.Context, binary string) ([]Spec, error) {
 	dir, err := os.MkdirTemp("", "kgrace-upstream-e2e-")
 	if err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func environment() []string {
 	})
 }
 
-// ListImages returns the names of the images that the specs of an e2e.test binary may request.
-func ListImages(ctx context.Context, binary string) ([]string, error) {
+// listImages returns the names of the images that the specs of an e2e.test binary may request.
+func listImages(ctx context.Context, binary string) ([]string, error) {
 	out, err := tool.Run(ctx, tool.Cmd{Dir: os.TempDir(), Env: environment(), Args: []string{binary, "--list-images"}})
 	if err != nil {
 		return nil, fmt.Errorf("list the images: %w", err)

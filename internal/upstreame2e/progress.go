@@ -31,18 +31,18 @@ const dot = "•"
 
 // beat logs every half minute how many specs are done according to the suites' logs, until stop is called. Some releases
 // also send progress themselves.
-func (r Runner) beat(total int) (stop func()) {
-	if r.Progress == nil {
+func (s suite) beat(total int) (stop func()) {
+	if s.Repo.Progress == nil {
 		return func() {}
 	}
 	return tool.Heartbeat(time.Now(), func(running time.Duration) {
-		fmt.Fprintf(r.Progress, "upstream-e2e: %s: running for %s, %d of %d specs done\n", r.Arm, running, r.done(), total)
+		fmt.Fprintf(s.Repo.Progress, "upstream-e2e: %s: running for %s, %d of %d specs done\n", s.arm, running, s.done(), total)
 	})
 }
 
 // done counts the finished specs in the logs of this arm.
-func (r Runner) done() (n int) {
-	logs, _ := filepath.Glob(filepath.Join(r.Artifacts, string(r.Arm)+"-*", logFile))
+func (s suite) done() (n int) {
+	logs, _ := filepath.Glob(filepath.Join(s.logs(), string(s.arm)+"-*", logFile))
 	for _, log := range logs {
 		if data, err := os.ReadFile(log); err == nil {
 			n += strings.Count(string(data), dot)

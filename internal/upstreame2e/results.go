@@ -30,7 +30,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Names of the files that Write creates.
+// Names of the files that write creates.
 const (
 	ResultsFile = "upstream-e2e.json"
 	JUnitFile   = "junit-upstream-e2e.xml"
@@ -191,8 +191,8 @@ func (r Results) Table(w io.Writer) error {
 	return err
 }
 
-// Write writes the results as JSON and as JUnit.
-func (r Results) Write(dir string) error {
+// write writes the results as JSON and as JUnit.
+func (r Results) write(dir string) error {
 	return junit.Write(dir, ResultsFile, r, JUnitFile, r.suites())
 }
 

@@ -18,235 +18,173 @@ package upstreame2e
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
+	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
-	"syscall"
 	"time"
 
-	"github.com/onsi/ginkgo/v2/types"
-
+	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/imagefile"
+	"github.com/kgrace/kgrace/internal/kindcluster"
+	"github.com/kgrace/kgrace/internal/kindnode"
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// cleanup is the time that upstream's suite has to remove its namespaces after an interrupt.
-const cleanup = 45 * time.Second
-
-// logFile is the name of a suite's log, in its folder.
-const logFile = "e2e.log"
-
-// Runner runs specs on one cluster.
-type Runner struct {
-	// Binary is e2e.test, Kubectl the program that some specs call.
-	Binary, Kubectl string
-	// Kubeconfig is the path of the cluster's kubeconfig.
-	Kubeconfig string
-	Arm        verdict.Arm
-	// Processes is the number of concurrent e2e.test processes.
+// Options configure a run.
+type Options struct {
+	// Repo is the checkout to build from. Its Progress receives one line per step and per finished spec.
+	Repo  *kubetree.Repo
+	Minor string
+	Arms  []verdict.Arm
+	// Only keeps the specs whose text contains it.
+	Only string
+	// NodeImages are the arms' node images; missing ones are built.
+	NodeImages map[verdict.Arm]string
+	// Processes is the number of concurrent e2e.test processes per cluster.
 	Processes int
 	// Timeout ends a process that hangs. It decides no verdict: specs that it cuts short are invalid.
 	Timeout time.Duration
-	// Artifacts receives a folder for each process with the suite's files: its log, its JUnit, its JSON.
+	// OneByOne runs one arm after the other, NoSerial leaves out the specs that need a cluster for themselves.
+	OneByOne, NoSerial bool
+	// Artifacts is the folder for results and logs, as an absolute path.
 	Artifacts string
-	// Progress receives a line for each finished spec.
-	Progress io.Writer
 }
 
-// Outcome is the result of a spec on one arm.
-type Outcome struct {
-	// State is Ginkgo's state: passed, failed, skipped, timedout, panicked, interrupted, aborted; "" if the spec did not run.
-	State   string  `json:"state"`
-	Seconds float64 `json:"seconds"`
-	// Message is the reason why it did not pass.
-	Message string `json:"message,omitempty"`
-	// Log is the file with the suite's whole output, relative to the artifacts.
-	Log string `json:"log,omitempty"`
-}
+// dir is the folder for kubeconfigs and images, logs that for the files of the suites and nodes.
+func (o Options) dir() string  { return filepath.Join(o.Repo.Output, "upstream-e2e") }
+func (o Options) logs() string { return filepath.Join(o.Artifacts, "upstream-e2e") }
 
-// Run runs the specs and returns the outcome of each, by its text. Specs that may not share a cluster run last, one by one.
-// An error means that there is no result: a process could not be started, or left no report.
-func (r Runner) Run(ctx context.Context, specs []Spec) (map[string]Outcome, error) {
-	parallel, serial := batches(specs, r.Processes)
-	progress, err := r.listen(len(specs))
+// Run builds what is missing, runs the specs on a cluster of each arm, compares the outcomes and writes the results to the
+// artifacts. An error means that there are no results, not that a spec failed.
+func Run(ctx context.Context, o Options) (results Results, err error) {
+	selection, err := Load()
 	if err != nil {
-		return nil, err
+		return results, err
 	}
-	defer progress.close()
-	// Leftovers of an earlier run must not be counted.
-	for i := range max(len(parallel), r.Processes) {
-		if err := os.RemoveAll(filepath.Join(r.Artifacts, fmt.Sprintf("%s-%d", r.Arm, i))); err != nil {
-			return nil, err
+	// Building takes minutes on a fresh machine, so check first that the clusters can start.
+	_, noEngine := docker.Find(ctx)
+	tools, noBusybox := imagefile.FindTools(ctx, o.Repo.TreeDir(o.Minor, verdict.Stock))
+	if err := errors.Join(noEngine, noBusybox); err != nil {
+		return results, err
+	}
+	e2e, err := o.build(ctx, &tools)
+	if err != nil {
+		return results, err
+	}
+	all, err := list(ctx, e2e.binary)
+	if err != nil {
+		return results, err
+	}
+	run, not, err := selection.choose(o.Minor, all, o.Only)
+	if err != nil {
+		return results, err
+	}
+	if o.NoSerial {
+		run, not = parallelOnly(run, not)
+	}
+	names, err := listImages(ctx, e2e.binary)
+	if err != nil {
+		return results, err
+	}
+	results = Results{Minor: o.Minor, Kubernetes: o.Repo.Versions.Minors[o.Minor].Kubernetes, Arms: o.Arms, Not: not, Kubelets: map[verdict.Arm]string{}}
+	if results.Images, err = selection.writeImages(e2e.images, names, tools); err != nil {
+		return results, err
+	}
+	begin := time.Now()
+	if err := o.onArms(ctx, e2e, run, &results); err != nil {
+		return results, err
+	}
+	results.Seconds = time.Since(begin).Seconds()
+	return results, results.write(o.Artifacts)
+}
+
+// build builds the programs to run and those for images. The suite that it returns has no cluster.
+func (o Options) build(ctx context.Context, tools *imagefile.Tools) (s suite, err error) {
+	bin, err := o.Repo.Binaries(ctx, o.Minor, verdict.Stock, "e2e.test", "agnhost", "kubectl")
+	if err != nil {
+		return s, err
+	}
+	tools.Agnhost = bin["agnhost"]
+	for pkg, path := range map[string]*string{"fetch": &tools.Fetch, "actor": &tools.Actor} {
+		*path = filepath.Join(o.Repo.Output, "bin", pkg+"-static")
+		if _, err := tool.Go(ctx, o.Repo.Root, o.Repo.Versions.Minors[o.Repo.Versions.Default].Go, nil,
+			"build", "-ldflags", "-s -w -buildid=", "-o", *path, "./cmd/"+pkg); err != nil {
+			return s, err
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(r.Artifacts, string(r.Arm)+"-serial")); err != nil {
-		return nil, err
-	}
-	defer r.beat(len(specs))()
-	var mu sync.Mutex
-	all := map[string]Outcome{}
-	run := func(name string, batch []Spec) error {
-		found, err := r.process(ctx, name, batch, progress.url())
-		mu.Lock()
-		defer mu.Unlock()
-		for text, o := range found {
-			all[text] = o
-		}
+	s = suite{Options: o, binary: bin["e2e.test"], kubectl: bin["kubectl"], images: filepath.Join(o.dir(), "images.tar")}
+	return s, os.MkdirAll(o.dir(), 0o755)
+}
+
+// onArms runs the specs on every arm and fills in the results.
+func (o Options) onArms(ctx context.Context, e2e suite, run []Spec, results *Results) (err error) {
+	results.NodeImages, err = kindnode.Images(ctx, kindnode.Options{Repo: o.Repo, Minor: o.Minor, Progress: o.Repo.Progress}, o.Arms, o.NodeImages)
+	if err != nil {
 		return err
 	}
-	errs := make([]error, len(parallel))
-	var wait sync.WaitGroup
-	for i, batch := range parallel {
-		wait.Go(func() { errs[i] = run(fmt.Sprintf("%s-%d", r.Arm, i), batch) })
-	}
-	wait.Wait()
-	if len(serial) > 0 && ctx.Err() == nil {
-		errs = append(errs, run(fmt.Sprintf("%s-serial", r.Arm), serial))
-	}
-	return all, errors.Join(append(errs, ctx.Err())...)
-}
-
-// process runs one e2e.test with some specs.
-func (r Runner) process(ctx context.Context, name string, batch []Spec, progress string) (map[string]Outcome, error) {
-	dir := filepath.Join(r.Artifacts, name)
-	if err := os.RemoveAll(dir); err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	file, log := filepath.Join(dir, "report.json"), filepath.Join(dir, logFile)
-	args := []string{"--provider=local", "--kubeconfig=" + r.Kubeconfig, "--kubectl-path=" + r.Kubectl, "--report-dir=" + dir,
-		"--e2e-output-dir=" + dir, "--progress-report-url=" + progress, "--ginkgo.json-report=" + file, "--ginkgo.no-color", "--ginkgo.silence-skips",
-		"--ginkgo.fail-on-empty", "--ginkgo.timeout=" + r.Timeout.String(), "--ginkgo.poll-progress-after=3m"}
-	for _, s := range batch {
-		args = append(args, "--ginkgo.focus="+focus(s.Text))
-	}
-	out, err := os.Create(log)
-	if err != nil {
-		return nil, err
-	}
-	defer out.Close()
-	cmd := exec.CommandContext(ctx, r.Binary, args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environment(), out, out
-	// A separate process group keeps a terminal's Ctrl-C from reaching it a second time, at which Ginkgo skips its cleanup.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = cleanup
-	failed := cmd.Run()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	reports, err := readReports(file)
-	if err != nil {
-		return nil, fmt.Errorf("e2e.test on %s left no report (%v); see %s: %w", r.Arm, failed, log, err)
-	}
-	found := outcomes(reports, batch)
-	for text, o := range found {
-		if o.Log, err = filepath.Rel(filepath.Dir(r.Artifacts), log); err != nil {
-			return nil, err
-		}
-		found[text] = o
-	}
-	// It lists every spec of the release; the few that ran are in the JUnit file and in the results.
-	if err := os.Remove(file); err != nil {
-		return nil, err
-	}
-	if failed != nil && !explained(found) {
-		err = fmt.Errorf("e2e.test on %s did not pass (%w), and none of its specs failed; see %s: %s", r.Arm, failed, log, suiteFailure(reports))
-	}
-	return found, err
-}
-
-// outcomes selects the batch's specs from the reports.
-func outcomes(reports []types.Report, batch []Spec) map[string]Outcome {
-	wanted := map[string]bool{}
-	for _, s := range batch {
-		wanted[s.Text] = true
-	}
-	found := map[string]Outcome{}
-	for _, report := range reports {
-		for _, s := range report.SpecReports {
-			if s.LeafNodeType != types.NodeTypeIt || !wanted[s.FullText()] {
-				continue
-			}
-			found[s.FullText()] = Outcome{State: s.State.String(), Seconds: s.RunTime.Seconds(), Message: s.FailureMessage()}
-		}
-	}
-	return found
-}
-
-// explained reports whether a spec did not pass.
-func explained(found map[string]Outcome) bool {
-	for _, o := range found {
-		if o.State != types.SpecStatePassed.String() && o.State != types.SpecStateSkipped.String() {
-			return true
-		}
-	}
-	return false
-}
-
-// suiteFailure returns a failure of the suite that belongs to no spec: for example, the cluster was not ready.
-func suiteFailure(reports []types.Report) string {
-	for _, report := range reports {
-		for _, s := range report.SpecReports {
-			if s.LeafNodeType != types.NodeTypeIt && s.State.Is(types.SpecStateFailureStates) {
-				return s.LeafNodeType.String() + ": " + s.FailureMessage()
-			}
-		}
-	}
-	return "no reason given"
-}
-
-// progress is the server to which e2e.test reports finished specs: upstream's own way to follow a suite.
-type progress struct {
-	server   *http.Server
-	listener net.Listener
-}
-
-func (r Runner) listen(total int) (*progress, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	p := &progress{listener: listener}
+	on := map[verdict.Arm]map[string]Outcome{}
 	var mu sync.Mutex
-	done := map[string]bool{}
-	begin := time.Now()
-	p.server = &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(_ http.ResponseWriter, ask *http.Request) {
-		var said struct {
-			Msg string `json:"msg"`
-		}
-		if json.NewDecoder(ask.Body).Decode(&said) != nil || r.Progress == nil {
-			return
-		}
+	var errs []error
+	one := func(arm verdict.Arm) {
+		found, version, counted, err := e2e.onArm(ctx, arm, results.NodeImages[arm], run)
 		mu.Lock()
 		defer mu.Unlock()
-		if verb, text := splitProgress(said.Msg); verb != "" && !done[text] {
-			done[text] = true
-			fmt.Fprintf(r.Progress, "upstream-e2e: %s: %d of %d, after %s: %s %s\n", r.Arm, len(done), total, time.Since(begin).Round(time.Second), verb, text)
+		on[arm], results.Kubelets[arm] = found, version
+		if counted != nil {
+			results.Images = counted.end(results.Images)
 		}
-	})}
-	go p.server.Serve(listener)
-	return p, nil
-}
-
-// splitProgress parses "PASSED spec" and "FAILED spec".
-func splitProgress(msg string) (verb, text string) {
-	for word, verb := range map[string]string{"PASSED ": "passed", "FAILED ": "failed"} {
-		if len(msg) > len(word) && msg[:len(word)] == word {
-			return verb, msg[len(word):]
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", arm, err))
 		}
 	}
-	return "", ""
+	var wait sync.WaitGroup
+	for _, arm := range o.Arms {
+		if o.OneByOne {
+			one(arm)
+		} else {
+			wait.Go(func() { one(arm) })
+		}
+	}
+	wait.Wait()
+	results.Specs = Compare(run, on)
+	if len(o.Arms) > 1 && results.Kubelets[verdict.Stock] == results.Kubelets[verdict.Fixed] && len(errs) == 0 {
+		errs = append(errs, fmt.Errorf("both clusters run kubelet %s: there is nothing to compare", results.Kubelets[verdict.Stock]))
+	}
+	return errors.Join(errs...)
 }
 
-func (p *progress) url() string { return "http://" + p.listener.Addr().String() }
-
-func (p *progress) close() { _ = p.server.Close() }
+// onArm brings a cluster up, loads the images, runs the specs and deletes the cluster.
+func (s suite) onArm(ctx context.Context, arm verdict.Arm, image string, run []Spec) (found map[string]Outcome, version string, counted *asked, err error) {
+	c, err := kindcluster.UpPlain(ctx, "kgrace-upstream-"+string(arm), image, s.dir(), s.Repo.Progress)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	nodes := filepath.Join(s.logs(), string(arm)+"-nodes")
+	defer func() {
+		if err != nil && ctx.Err() == nil {
+			err = errors.Join(err, c.Export(nodes))
+		}
+		err = errors.Join(err, c.Close())
+	}()
+	s.arm, s.kubeconfig = arm, c.Kubeconfig()
+	if version, err = kubelet(ctx, s.kubeconfig); err != nil {
+		return nil, "", nil, err
+	}
+	if err := c.Load(s.images); err != nil {
+		return nil, version, nil, err
+	}
+	if counted, err = watch(ctx, s.kubeconfig); err != nil {
+		return nil, version, nil, err
+	}
+	found, err = s.run(ctx, run)
+	if err == nil && slices.ContainsFunc(slices.Collect(maps.Values(found)), func(o Outcome) bool { return o.State != "passed" }) {
+		err = c.Export(nodes)
+	}
+	return found, version, counted, err
+}

@@ -88,7 +88,7 @@ func parse(data []byte) (s Selection, err error) {
 }
 
 // Listed returns the entries of the lists, as specs whose text is a part of the name, that contain the text only. A minor's own
-// specs, of which an entry may match several or none, are known only to its e2e.test; see Choose.
+// specs, of which an entry may match several or none, are known only to its e2e.test; see choose.
 func (s Selection) Listed(only string) (run, not []Spec) {
 	list := func(groups []Group) (all []Spec) {
 		for _, g := range groups {
@@ -115,10 +115,10 @@ type Spec struct {
 	seconds int
 }
 
-// Choose divides all specs of a release into those to run and those about the end of a pod that are not run. If the lists
+// choose divides all specs of a release into those to run and those about the end of a pod that are not run. If the lists
 // do not match, the error names every entry without a spec (only for a release of the lists' own minor) and every spec that
 // should be listed but is not. only, if not empty, keeps the specs whose text contains it.
-func (s Selection) Choose(minor string, all []Spec, only string) (run, not []Spec, err error) {
+func (s Selection) choose(minor string, all []Spec, only string) (run, not []Spec, err error) {
 	var faults []string
 	used := map[string]bool{}
 	for _, spec := range all {
@@ -165,6 +165,20 @@ func (s Selection) Choose(minor string, all []Spec, only string) (run, not []Spe
 		return nil, nil, fmt.Errorf("no spec to run: none of %d contains %q", len(all), only)
 	}
 	return run, not, nil
+}
+
+// parallelOnly moves the specs that need a cluster for themselves to those that are not run.
+func parallelOnly(run, not []Spec) (parallel, left []Spec) {
+	left = not
+	for _, s := range run {
+		if s.Serial {
+			s.Why = "left out by --no-serial; covers: " + s.Why
+			left = append(left, s)
+		} else {
+			parallel = append(parallel, s)
+		}
+	}
+	return parallel, left
 }
 
 // batches distributes specs over at most n processes, the longest first, each to the one with the least work. Serial specs

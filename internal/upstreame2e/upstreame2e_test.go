@@ -29,6 +29,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kgrace/kgrace/internal/imagefile"
+	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -89,7 +90,7 @@ func texts(specs []Spec) (all []string) {
 func TestChoose(t *testing.T) {
 	release := []string{"[sig-node] Hook exec", "[sig-node] pods should be deleted", "[sig-node] pods should be deleted on a cloud", "[sig-storage] volumes delete",
 		"[sig-storage] volumes are deleted on a cloud"}
-	run, not, err := selection(t).Choose("v1.37", specs(release...), "")
+	run, not, err := selection(t).choose("v1.37", specs(release...), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestChoose(t *testing.T) {
 	if len(not) != 1 || not[0].Why != "it wants another cloud" || run[0].Why != "hooks" {
 		t.Errorf("not run: %+v; run: %+v", not, run)
 	}
-	if run, _, err := selection(t).Choose("v1.37", specs(release...), "exec"); err != nil || len(run) != 1 {
+	if run, _, err := selection(t).choose("v1.37", specs(release...), "exec"); err != nil || len(run) != 1 {
 		t.Errorf("with text: %v, %v", texts(run), err)
 	}
 	for _, c := range []struct {
@@ -112,12 +113,12 @@ func TestChoose(t *testing.T) {
 		{"no spec at all", "v1.36", "", "no spec to run", release[3:]},
 		{"a text that none has", "v1.37", "nonsense", `none of 5 contains "nonsense"`, release},
 	} {
-		if _, _, err := selection(t).Choose(c.minor, specs(c.specs...), c.only); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := selection(t).choose(c.minor, specs(c.specs...), c.only); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 	}
 	// The lists are those of one minor; another minor may lack some specs.
-	if run, _, err := selection(t).Choose("v1.36", specs(release[1]), ""); err != nil || len(run) != 1 {
+	if run, _, err := selection(t).choose("v1.36", specs(release[1]), ""); err != nil || len(run) != 1 {
 		t.Errorf("another minor: %v, %v", texts(run), err)
 	}
 }
@@ -195,7 +196,7 @@ func TestNothingIsHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := r.Write(dir); err != nil {
+	if err := r.write(dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"passed 3 s", "failed 4 s", "regressed", "Gomega says no", "upstream-e2e/fixed-0/e2e.log", "[sig-node] b", "it wants two clouds",
@@ -218,24 +219,24 @@ func TestNothingIsHidden(t *testing.T) {
 	}
 }
 
-func runner(t *testing.T, binary string) (Runner, *bytes.Buffer) {
+func runner(t *testing.T, binary string) (suite, *bytes.Buffer) {
 	var said bytes.Buffer
-	return Runner{Binary: binary, Kubectl: "kubectl", Kubeconfig: "none", Arm: verdict.Fixed, Processes: 2, Timeout: time.Minute,
-		Artifacts: filepath.Join(t.TempDir(), "upstream-e2e"), Progress: &said}, &said
+	return suite{Options: Options{Repo: &kubetree.Repo{Progress: &said}, Processes: 2, Timeout: time.Minute, Artifacts: t.TempDir()},
+		binary: binary, kubectl: "kubectl", kubeconfig: "none", arm: verdict.Fixed}, &said
 }
 
 func TestRunner(t *testing.T) {
 	binary := fake(t, "passed a.b", "failed a+b", "skipped c", "passed d [Serial]", "passed axb", "passed e a.b")
-	all, err := List(t.Context(), binary)
+	all, err := list(t.Context(), binary)
 	if err != nil || len(all) != 6 || !all[3].Serial || all[0].Serial {
 		t.Fatalf("listed %+v, %v", all, err)
 	}
-	names, err := ListImages(t.Context(), binary)
+	names, err := listImages(t.Context(), binary)
 	if err != nil || len(names) != 6 || names[0] != "example.org/e2e/agnhost:1" {
 		t.Fatalf("images %v, %v", names, err)
 	}
 	r, said := runner(t, binary)
-	found, err := r.Run(t.Context(), all[:4])
+	found, err := r.run(t.Context(), all[:4])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +250,7 @@ func TestRunner(t *testing.T) {
 	}
 	if o := found["a+b"]; o.Message != "because of a+b" || o.Seconds != 1 {
 		t.Errorf("outcome %+v", o)
-	} else if _, err := os.Stat(filepath.Join(filepath.Dir(r.Artifacts), o.Log)); err != nil {
+	} else if _, err := os.Stat(filepath.Join(r.Artifacts, o.Log)); err != nil {
 		t.Error(err)
 	}
 	for _, want := range []string{"fixed: 1 of 4", "passed a.b", "failed a+b", "passed d [Serial]"} {
@@ -263,10 +264,10 @@ func TestRunner(t *testing.T) {
 func TestDone(t *testing.T) {
 	r, _ := runner(t, "")
 	for file, text := range map[string]string{"fixed-0": "Will run 3 of 9 specs\n" + dot + dot, "fixed-serial": dot, "stock-0": dot + dot, "fixed-nodes": ""} {
-		if err := os.MkdirAll(filepath.Join(r.Artifacts, file), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(r.logs(), file), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(r.Artifacts, file, logFile), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(r.logs(), file, logFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -282,12 +283,12 @@ func TestWhatCannotBeSaid(t *testing.T) {
 		{"passed a NOT READY", "nodes are not ready"},
 	} {
 		r, _ := runner(t, fake(t, c.spec))
-		if _, err := r.Run(t.Context(), specs(c.spec[len("passed "):])); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := r.run(t.Context(), specs(c.spec[len("passed "):])); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.spec, err, c.want)
 		}
 	}
 	binary := fake(t)
-	if _, err := List(t.Context(), binary); err == nil || !strings.Contains(err.Error(), "no specs") {
+	if _, err := list(t.Context(), binary); err == nil || !strings.Contains(err.Error(), "no specs") {
 		t.Errorf("a binary without specs: %v", err)
 	}
 }
@@ -296,19 +297,19 @@ func TestAnInterruptEndsTheSuite(t *testing.T) {
 	r, _ := runner(t, fake(t, "passed a HANGS"))
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	if _, err := r.Run(ctx, specs("a HANGS")); err == nil {
+	if _, err := r.run(ctx, specs("a HANGS")); err == nil {
 		t.Error("the suite continued")
 	}
 }
 
 func TestWriteImages(t *testing.T) {
 	p := programs(t)
-	names, err := ListImages(t.Context(), fake(t))
+	names, err := listImages(t.Context(), fake(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "images.tar")
-	images, err := selection(t).WriteImages(file, names, p)
+	images, err := selection(t).writeImages(file, names, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +335,7 @@ func TestWriteImages(t *testing.T) {
 	} {
 		p, s := programs(t), selection(t)
 		spoil(&p, &s)
-		if _, err := s.WriteImages(file, slices.Clone(names), p); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := s.writeImages(file, slices.Clone(names), p); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %q", err, name)
 		}
 	}

@@ -1,0 +1,244 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package upstreame2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/kgrace/kgrace/internal/verdict"
+)
+
+// cleanup is the time that upstream's suite has to remove its namespaces after an interrupt.
+const cleanup = 45 * time.Second
+
+// logFile is the name of a suite's log, in its folder.
+const logFile = "e2e.log"
+
+// suite runs specs on the cluster of one arm.
+type suite struct {
+	Options
+	arm verdict.Arm
+	// binary is e2e.test, kubectl the program that some specs call, images the file that writeImages wrote.
+	binary, kubectl, images string
+	// kubeconfig is the path of the cluster's kubeconfig.
+	kubeconfig string
+}
+
+// Outcome is the result of a spec on one arm.
+type Outcome struct {
+	// State is Ginkgo's state: passed, failed, skipped, timedout, panicked, interrupted, aborted; "" if the spec did not run.
+	State   string  `json:"state"`
+	Seconds float64 `json:"seconds"`
+	// Message is the reason why it did not pass.
+	Message string `json:"message,omitempty"`
+	// Log is the file with the suite's whole output, relative to the artifacts.
+	Log string `json:"log,omitempty"`
+}
+
+// run runs the specs and returns the outcome of each, by its text. Specs that may not share a cluster run last, one by one.
+// An error means that there is no result: a process could not be started, or left no report.
+func (s suite) run(ctx context.Context, specs []Spec) (map[string]Outcome, error) {
+	parallel, serial := batches(specs, s.Processes)
+	progress, err := s.listen(len(specs))
+	if err != nil {
+		return nil, err
+	}
+	defer progress.close()
+	// Leftovers of an earlier run must not be counted.
+	for i := range max(len(parallel), s.Processes) {
+		if err := os.RemoveAll(filepath.Join(s.logs(), fmt.Sprintf("%s-%d", s.arm, i))); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(s.logs(), string(s.arm)+"-serial")); err != nil {
+		return nil, err
+	}
+	defer s.beat(len(specs))()
+	var mu sync.Mutex
+	all := map[string]Outcome{}
+	run := func(name string, batch []Spec) error {
+		found, err := s.process(ctx, name, batch, progress.url())
+		mu.Lock()
+		defer mu.Unlock()
+		for text, o := range found {
+			all[text] = o
+		}
+		return err
+	}
+	errs := make([]error, len(parallel))
+	var wait sync.WaitGroup
+	for i, batch := range parallel {
+		wait.Go(func() { errs[i] = run(fmt.Sprintf("%s-%d", s.arm, i), batch) })
+	}
+	wait.Wait()
+	if len(serial) > 0 && ctx.Err() == nil {
+		errs = append(errs, run(fmt.Sprintf("%s-serial", s.arm), serial))
+	}
+	return all, errors.Join(append(errs, ctx.Err())...)
+}
+
+// process runs one e2e.test with some specs.
+func (s suite) process(ctx context.Context, name string, batch []Spec, progress string) (map[string]Outcome, error) {
+	dir := filepath.Join(s.logs(), name)
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	file, log := filepath.Join(dir, "report.json"), filepath.Join(dir, logFile)
+	args := []string{"--provider=local", "--kubeconfig=" + s.kubeconfig, "--kubectl-path=" + s.kubectl, "--report-dir=" + dir,
+		"--e2e-output-dir=" + dir, "--progress-report-url=" + progress, "--ginkgo.json-report=" + file, "--ginkgo.no-color", "--ginkgo.silence-skips",
+		"--ginkgo.fail-on-empty", "--ginkgo.timeout=" + s.Timeout.String(), "--ginkgo.poll-progress-after=3m"}
+	for _, s := range batch {
+		args = append(args, "--ginkgo.focus="+focus(s.Text))
+	}
+	out, err := os.Create(log)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	cmd := exec.CommandContext(ctx, s.binary, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environment(), out, out
+	// A separate process group keeps a terminal's Ctrl-C from reaching it a second time, at which Ginkgo skips its cleanup.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = cleanup
+	failed := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	reports, err := readReports(file)
+	if err != nil {
+		return nil, fmt.Errorf("e2e.test on %s left no report (%v); see %s: %w", s.arm, failed, log, err)
+	}
+	found := outcomes(reports, batch)
+	for text, o := range found {
+		if o.Log, err = filepath.Rel(s.Artifacts, log); err != nil {
+			return nil, err
+		}
+		found[text] = o
+	}
+	// It lists every spec of the release; the few that ran are in the JUnit file and in the results.
+	if err := os.Remove(file); err != nil {
+		return nil, err
+	}
+	if failed != nil && !explained(found) {
+		err = fmt.Errorf("e2e.test on %s did not pass (%w), and none of its specs failed; see %s: %s", s.arm, failed, log, suiteFailure(reports))
+	}
+	return found, err
+}
+
+// outcomes selects the batch's specs from the reports.
+func outcomes(reports []types.Report, batch []Spec) map[string]Outcome {
+	wanted := map[string]bool{}
+	for _, s := range batch {
+		wanted[s.Text] = true
+	}
+	found := map[string]Outcome{}
+	for _, report := range reports {
+		for _, s := range report.SpecReports {
+			if s.LeafNodeType != types.NodeTypeIt || !wanted[s.FullText()] {
+				continue
+			}
+			found[s.FullText()] = Outcome{State: s.State.String(), Seconds: s.RunTime.Seconds(), Message: s.FailureMessage()}
+		}
+	}
+	return found
+}
+
+// explained reports whether a spec did not pass.
+func explained(found map[string]Outcome) bool {
+	for _, o := range found {
+		if o.State != types.SpecStatePassed.String() && o.State != types.SpecStateSkipped.String() {
+			return true
+		}
+	}
+	return false
+}
+
+// suiteFailure returns a failure of the suite that belongs to no spec: for example, the cluster was not ready.
+func suiteFailure(reports []types.Report) string {
+	for _, report := range reports {
+		for _, s := range report.SpecReports {
+			if s.LeafNodeType != types.NodeTypeIt && s.State.Is(types.SpecStateFailureStates) {
+				return s.LeafNodeType.String() + ": " + s.FailureMessage()
+			}
+		}
+	}
+	return "no reason given"
+}
+
+// progress is the server to which e2e.test reports finished specs: upstream's own way to follow a suite.
+type progress struct {
+	server   *http.Server
+	listener net.Listener
+}
+
+func (s suite) listen(total int) (*progress, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &progress{listener: listener}
+	var mu sync.Mutex
+	done := map[string]bool{}
+	begin := time.Now()
+	p.server = &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(_ http.ResponseWriter, ask *http.Request) {
+		var said struct {
+			Msg string `json:"msg"`
+		}
+		if json.NewDecoder(ask.Body).Decode(&said) != nil || s.Repo.Progress == nil {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if verb, text := splitProgress(said.Msg); verb != "" && !done[text] {
+			done[text] = true
+			fmt.Fprintf(s.Repo.Progress, "upstream-e2e: %s: %d of %d, after %s: %s %s\n", s.arm, len(done), total, time.Since(begin).Round(time.Second), verb, text)
+		}
+	})}
+	go p.server.Serve(listener)
+	return p, nil
+}
+
+// splitProgress parses "PASSED spec" and "FAILED spec".
+func splitProgress(msg string) (verb, text string) {
+	for word, verb := range map[string]string{"PASSED ": "passed", "FAILED ": "failed"} {
+		if len(msg) > len(word) && msg[:len(word)] == word {
+			return verb, msg[len(word):]
+		}
+	}
+	return "", ""
+}
+
+func (p *progress) url() string { return "http://" + p.listener.Addr().String() }
+
+func (p *progress) close() { _ = p.server.Close() }
