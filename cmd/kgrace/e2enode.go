@@ -32,9 +32,9 @@ import (
 
 func newE2ENodeCommand(app *app) *cobra.Command {
 	var (
-		o   e2enode.Options
-		arm string
-		out = newOutputFlag()
+		o          e2enode.Options
+		arm, specs string
+		out        = newOutputFlag()
 	)
 	cmd := &cobra.Command{
 		Use:   "e2e-node",
@@ -57,8 +57,14 @@ Verdicts and exit codes are those of kgrace regress: 0 as expected, 1 red, 2 usa
 			if o.Arms, err = armsOf(arm); err != nil {
 				return usage(err)
 			}
-			if err := checkE2ENode(o); err != nil {
-				return usage(err)
+			if !slices.Contains([]string{"all", "own", "neighbours"}, specs) {
+				return usage(fmt.Errorf("--specs %s: want all, own or neighbours", specs))
+			}
+			if _, err := regexp.Compile(o.Focus); err != nil {
+				return usage(fmt.Errorf("--focus: %w", err))
+			}
+			if o.Procs < 1 || o.Timeout <= 0 {
+				return usage(errors.New("--procs and --timeout must be above zero"))
 			}
 			if o.Repo, err = app.repo(); err != nil {
 				return err
@@ -67,6 +73,7 @@ Verdicts and exit codes are those of kgrace regress: 0 as expected, 1 red, 2 usa
 				return usage(err)
 			}
 			o.Minor = cmp.Or(o.Minor, o.Repo.Versions.Default)
+			o.Own, o.Neighbours = specs != "neighbours", specs != "own"
 			o.Nodes, o.Artifacts = nodesDir(o.Repo), cmp.Or(o.Artifacts, artifacts(o.Repo))
 			report, err := e2enode.Run(cmd.Context(), o)
 			switch {
@@ -82,7 +89,7 @@ Verdicts and exit codes are those of kgrace regress: 0 as expected, 1 red, 2 usa
 	}
 	addMinorFlag(cmd, &o.Minor)
 	addArmFlag(cmd, &arm)
-	cmd.Flags().StringVar(&o.Specs, "specs", e2enode.SpecsAll, "specs to run: own (of the series), neighbours (upstream's) or all")
+	cmd.Flags().StringVar(&specs, "specs", "all", "specs to run: own (of the series), neighbours (upstream's) or all")
 	cmd.Flags().StringVar(&o.Focus, "focus", "", "run only specs whose text, without labels, matches this regular expression")
 	cmd.Flags().IntVar(&o.Procs, "procs", 4, "number of specs that run in parallel")
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 40*time.Minute, "time limit of the suite on one arm")
@@ -90,19 +97,6 @@ Verdicts and exit codes are those of kgrace regress: 0 as expected, 1 red, 2 usa
 	cmd.Flags().StringVar(&o.Artifacts, "artifacts", os.Getenv(ArtifactsVar), "folder for logs and reports")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
-}
-
-func checkE2ENode(o e2enode.Options) error {
-	if !slices.Contains([]string{e2enode.SpecsAll, e2enode.SpecsOwn, e2enode.SpecsNeighbours}, o.Specs) {
-		return fmt.Errorf("--specs %s: want %s, %s or %s", o.Specs, e2enode.SpecsAll, e2enode.SpecsOwn, e2enode.SpecsNeighbours)
-	}
-	if _, err := regexp.Compile(o.Focus); err != nil {
-		return fmt.Errorf("--focus: %w", err)
-	}
-	if o.Procs < 1 || o.Timeout <= 0 {
-		return errors.New("--procs and --timeout must be above zero")
-	}
-	return nil
 }
 
 // printE2ENode prints the table and returns the outcome.

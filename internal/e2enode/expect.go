@@ -134,10 +134,10 @@ func (o Options) choose() (s selection, err error) {
 		return s, fmt.Errorf("the series of %s has no node e2e specs (see %s); that of %s has", o.Minor,
 			filepath.Join(dir, intree.DeclaredFile), o.Repo.Versions.Default)
 	}
-	if o.Specs != SpecsNeighbours {
+	if o.Own {
 		s.own = declared.Specs
 	}
-	if o.Specs != SpecsOwn {
+	if o.Neighbours {
 		if s.neighbours, err = loadNeighbours(); err != nil {
 			return s, err
 		}

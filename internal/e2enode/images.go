@@ -28,7 +28,7 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// namesProgram prints a tree's names for the images of its tests. It is compiled in the tree, where go's -overlay adds it.
+// namesProgram prints a tree's names for the images of its tests. It is compiled in the tree's module.
 const namesProgram = `package main
 
 import (
@@ -61,16 +61,7 @@ func askNames(ctx context.Context, tree, toolchain string) (names Names, err err
 	if err := os.WriteFile(source, []byte(namesProgram), 0o644); err != nil {
 		return names, err
 	}
-	const pkg = "test/names-of-images"
-	data, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(tree, pkg, "main.go"): source}})
-	if err != nil {
-		return names, err
-	}
-	overlay := filepath.Join(scratch, "overlay.json")
-	if err := os.WriteFile(overlay, data, 0o644); err != nil {
-		return names, err
-	}
-	out, err := tool.Go(ctx, tree, toolchain, nil, "run", "-overlay="+overlay, "./"+pkg)
+	out, err := tool.Go(ctx, tree, toolchain, nil, "run", source)
 	if err != nil {
 		return names, fmt.Errorf("list the image names of %s: %w", tree, err)
 	}

@@ -55,18 +55,14 @@ func judge(arm verdict.Arm, specs selection, outcomes []Outcome) []Result {
 		return &outcomes[i]
 	}
 	add := func(text string, isOwn bool, o *Outcome, decide func(r *Result)) {
-		r := Result{Spec: text, Own: isOwn, Arm: arm}
-		switch {
-		case o == nil:
-			r.set(verdict.Invalid, "the spec did not run")
-		default:
+		r := Result{Spec: text, Own: isOwn, Arm: arm, Verdict: verdict.Invalid, Why: "the spec did not run"}
+		if o != nil {
 			r.Seconds, r.Passed = o.Seconds, o.passed()
-			decide(&r)
-		}
-		if o != nil && !r.Good() {
-			r.Message = o.Message
-			if o.Where != "" {
-				r.Message += "\nin " + o.Where
+			if decide(&r); !r.Good() {
+				r.Message = o.Message
+				if o.Where != "" {
+					r.Message += "\nin " + o.Where
+				}
 			}
 		}
 		results = append(results, r)

@@ -18,6 +18,7 @@ package e2enode
 
 import (
 	"encoding/xml"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,23 +29,58 @@ import (
 	"github.com/onsi/ginkgo/v2/reporters"
 
 	"github.com/kgrace/kgrace/internal/intree"
+	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/verdict"
+	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// ownSpecs returns specs as a series declares them: one that fails on stock, and one that is kept.
-func ownSpecs(t *testing.T) []intree.Spec {
+// options returns the options of a run with a series that has one spec that fails on stock, and one that is kept.
+func options(t *testing.T) Options {
 	t.Helper()
-	dir := t.TempDir()
+	o := Options{Repo: &kubetree.Repo{Root: t.TempDir(), Versions: &versions.File{}}, Minor: "v1.37", Own: true}
 	text := "tests:\n- package: pkg/kubelet\n  test: TestX\n  kept: yes\nspecs:\n- package: test/e2e_node\n  spec: pods should go\n  reason: still there\n" +
 		"- package: test/e2e_node\n  spec: pods should stay\n  kept: nothing changes\n"
-	if err := os.WriteFile(filepath.Join(dir, intree.DeclaredFile), []byte(text), 0o644); err != nil {
+	dir := o.Repo.SeriesDir(o.Minor)
+	if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, intree.DeclaredFile), []byte(text), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	declared, err := intree.LoadDeclaration(dir)
-	if err != nil {
-		t.Fatal(err)
+	return o
+}
+
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		own, neighbours bool
+		focus           string
+		want            []string // the specs of the series; nil: an error
+	}{
+		{true, false, "", []string{"pods should go", "pods should stay"}},
+		{true, true, "stay$", []string{"pods should stay"}},
+		{true, true, "Hooks", []string{}},
+		{false, true, "", []string{}},
+		{true, false, "Hooks", nil},
+	} {
+		o := options(t)
+		o.Own, o.Neighbours, o.Focus = c.own, c.neighbours, c.focus
+		specs, err := o.choose()
+		if c.want == nil {
+			if !errors.Is(err, ErrNoSpec) || !strings.Contains(err.Error(), c.focus) {
+				t.Errorf("%+v: got %v", c, err)
+			}
+			continue
+		}
+		focus, skip := specs.patterns()
+		if err != nil || len(specs.own) != len(c.want) || len(focus) < len(c.want) || (len(skip) > 0) != c.neighbours {
+			t.Fatalf("%+v: got %+v, %v; focus %q, skip %q", c, specs.own, err, focus, skip)
+		}
+		for i, text := range c.want {
+			if specs.own[i].Text != text || focus[i] != pattern(text) {
+				t.Errorf("%+v: got %q, focus %q", c, specs.own[i].Text, focus[i])
+			}
+		}
+		if rest := focus[len(c.want):]; c.neighbours && c.focus != "" && !slices.Equal(rest, []string{c.focus}) || !c.neighbours && len(rest) > 0 {
+			t.Errorf("%+v: focus %q", c, focus)
+		}
 	}
-	return declared.Specs
 }
 
 func TestJudge(t *testing.T) {
@@ -53,6 +89,11 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	const passed, failed, skipped = "passed", "failed", "skipped"
+	specs, err := options(t).choose()
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs.neighbours = neighbours
 	for name, tc := range map[string]struct {
 		spec, state, message string
 		stock, fixed         verdict.Verdict
@@ -76,7 +117,7 @@ func TestJudge(t *testing.T) {
 	} {
 		for arm, want := range map[verdict.Arm]verdict.Verdict{verdict.Stock: tc.stock, verdict.Fixed: tc.fixed} {
 			found := false
-			for _, r := range judge(arm, selection{ownSpecs(t), neighbours}, []Outcome{{Text: tc.spec, State: tc.state, Message: tc.message}}) {
+			for _, r := range judge(arm, specs, []Outcome{{Text: tc.spec, State: tc.state, Message: tc.message}}) {
 				switch {
 				case r.Spec == tc.spec:
 					found = true

@@ -17,7 +17,6 @@ limitations under the License.
 package e2enode
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -26,6 +25,7 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/kgrace/kgrace/internal/intree"
+	"github.com/kgrace/kgrace/internal/junit"
 )
 
 // Outcome is the result of one selected spec.
@@ -43,16 +43,12 @@ type Outcome struct {
 // readReport reads Ginkgo's JSON report. It returns an error if the suite ended before its specs, or if none of its specs
 // ran.
 func readReport(file string) ([]Outcome, error) {
-	data, err := os.ReadFile(file)
+	suites, err := junit.ReadGinkgo(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, errors.New("the suite left no report")
 	}
 	if err != nil {
 		return nil, err
-	}
-	var suites []types.Report
-	if err := json.Unmarshal(data, &suites); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	var outcomes []Outcome
 	var errs []error

@@ -19,20 +19,20 @@ package e2enode
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/kgrace/kgrace/internal/imagefile"
+	"github.com/kgrace/kgrace/internal/intree"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
+	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
-)
-
-// Values of Options.Specs.
-const (
-	SpecsAll        = "all"
-	SpecsOwn        = "own"
-	SpecsNeighbours = "neighbours"
 )
 
 // Options configure a run of the suite.
@@ -42,8 +42,8 @@ type Options struct {
 	Minor string
 	// Arms are run one after the other.
 	Arms []verdict.Arm
-	// Specs selects the series' own specs, upstream's neighbouring ones, or all.
-	Specs string
+	// Own selects the series' own specs, Neighbours upstream's.
+	Own, Neighbours bool
 	// Focus keeps the specs whose text, without labels, matches this regular expression; "" keeps all.
 	Focus string
 	// Procs is the number of specs that run concurrently.
@@ -114,4 +114,87 @@ func Run(ctx context.Context, o Options) (report Report, err error) {
 		return report, errors.Join(err, report.Broken)
 	}
 	return report, nil
+}
+
+// build builds the programs that the nodes and the suite run, and returns the suite of each arm.
+func (o Options) build(ctx context.Context, specs selection) ([]suite, error) {
+	r, toolchain := o.Repo, o.Repo.Versions.Minors[o.Minor].Go
+	actor, fetch := filepath.Join(r.Output, "bin", "actor"), filepath.Join(r.Output, "bin", "fetch")
+	if err := localnode.BuildActor(ctx, r.Root, actor); err != nil {
+		return nil, err
+	}
+	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "build", "-o", fetch, "./cmd/fetch"); err != nil {
+		return nil, fmt.Errorf("build the tools of the test images: %w", err)
+	}
+	plugins := []string{localnode.ProgramPTP, localnode.ProgramHostLocal}
+	programs, err := r.Binaries(ctx, o.Minor, verdict.Fixed, slices.Concat([]string{"e2e_node.test", "ginkgo", "agnhost"}, plugins)...)
+	if err != nil {
+		return nil, err
+	}
+	fixed, err := r.Ensure(ctx, o.Minor, verdict.Fixed, nil)
+	if err != nil {
+		return nil, err
+	}
+	names, err := askNames(ctx, fixed.Dir, toolchain)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := imagefile.FindTools(ctx, fixed.Dir)
+	if err != nil {
+		return nil, err
+	}
+	tools.Agnhost, tools.Fetch, tools.Actor = programs["agnhost"], fetch, actor
+	images := filepath.Join(r.Output, "e2e-node-images.tar")
+	if err := writeImages(images, names, tools); err != nil {
+		return nil, err
+	}
+	var suites []suite
+	for _, arm := range o.Arms {
+		bin, err := r.Binaries(ctx, o.Minor, arm)
+		if err != nil {
+			return nil, err
+		}
+		bin[localnode.ProgramActor] = actor
+		for _, name := range plugins {
+			bin[name] = programs[name]
+		}
+		suites = append(suites, suite{Options: o, arm: arm, bin: bin, binary: programs["e2e_node.test"], ginkgo: programs["ginkgo"], images: images,
+			dir: filepath.Join(o.Nodes, "e2e-node", string(arm)), artifacts: filepath.Join(o.Artifacts, "e2e-node", string(arm)), specs: specs})
+	}
+	return suites, nil
+}
+
+// vet runs go vet on the packages under test/ that the series touches.
+func (o Options) vet(ctx context.Context) error {
+	series, err := patchset.Load(o.Repo.SeriesDir(o.Minor))
+	if err != nil {
+		return err
+	}
+	fixed, err := o.Repo.Ensure(ctx, o.Minor, verdict.Fixed, nil)
+	if err != nil {
+		return err
+	}
+	_, packages := intree.Packages(series)
+	args := []string{"vet"}
+	for _, pkg := range packages {
+		args = append(args, "./"+pkg)
+	}
+	o.logf("go vet %s", strings.Join(packages, " "))
+	unlock, err := o.Repo.LockBuild(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = tool.Go(ctx, fixed.Dir, o.Repo.Versions.Minors[o.Minor].Go, nil, args...)
+	var failed *tool.Error
+	if errors.As(err, &failed) && ctx.Err() == nil {
+		return fmt.Errorf("%w on %s:\n%s", ErrVet, strings.Join(packages, " "), failed.Stderr)
+	}
+	return err
+}
+
+func (o Options) logf(format string, args ...any) {
+	if o.Repo.Progress != nil {
+		fmt.Fprintf(o.Repo.Progress, "e2e-node: "+format+"\n", args...)
+	}
 }

@@ -14,16 +14,19 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package junit writes the results of a proof to a folder, as JSON and as JUnit for CI systems.
+// Package junit reads the reports of Ginkgo suites, and writes the results of a proof to a folder, as JSON and as JUnit for CI
+// systems.
 package junit
 
 import (
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/onsi/ginkgo/v2/reporters"
+	"github.com/onsi/ginkgo/v2/types"
 )
 
 // Write writes the results as JSON and the suites as JUnit into files of dir.
@@ -42,4 +45,16 @@ func Write(dir, resultsFile string, results any, junitFile string, suites report
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, junitFile), append([]byte(xml.Header), append(data, '\n')...), 0o644)
+}
+
+// ReadGinkgo reads a JSON report of Ginkgo.
+func ReadGinkgo(file string) (suites []types.Report, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, &suites); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return suites, nil
 }

@@ -28,6 +28,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 )
 
 // kubelet returns the version that the kubelets of a cluster report. All nodes must have the same.
@@ -102,20 +103,11 @@ func (a *asked) see(o any) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	add := func(image string) {
-		if a.pods[image] == nil {
-			a.pods[image] = map[types.UID]bool{}
+	for c := range podutil.ContainerIter(&pod.Spec, podutil.AllContainers) {
+		if a.pods[c.Image] == nil {
+			a.pods[c.Image] = map[types.UID]bool{}
 		}
-		a.pods[image][pod.UID] = true
-	}
-	for _, c := range pod.Spec.InitContainers {
-		add(c.Image)
-	}
-	for _, c := range pod.Spec.Containers {
-		add(c.Image)
-	}
-	for _, c := range pod.Spec.EphemeralContainers {
-		add(c.Image)
+		a.pods[c.Image][pod.UID] = true
 	}
 }
 

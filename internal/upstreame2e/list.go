@@ -18,7 +18,6 @@ package upstreame2e
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,6 +27,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
+	"github.com/kgrace/kgrace/internal/junit"
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
@@ -45,7 +45,7 @@ func list(ctx context.Context, binary string) ([]Spec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the specs: %w", err)
 	}
-	reports, err := readReports(file)
+	reports, err := junit.ReadGinkgo(file)
 	if err != nil {
 		return nil, err
 	}
@@ -92,15 +92,3 @@ func lastPart(image string) string {
 
 // focus returns a regular expression that matches only one spec.
 func focus(text string) string { return " " + regexp.QuoteMeta(text) + "$" }
-
-func readReports(file string) ([]types.Report, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	var reports []types.Report
-	if err := json.Unmarshal(data, &reports); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return reports, nil
-}

@@ -100,16 +100,6 @@ func (r Result) verdict() verdict.Verdict {
 	return verdict.Alike
 }
 
-// Count returns how many specs have a verdict.
-func (r Results) Count(v verdict.Verdict) (n int) {
-	for _, one := range r.Specs {
-		if one.Verdict == v {
-			n++
-		}
-	}
-	return n
-}
-
 // Red returns the specs that pass on stock and fail on fixed.
 func (r Results) Red() []string {
 	return r.texts(func(v verdict.Verdict) bool { return v == verdict.Regressed })
@@ -179,7 +169,7 @@ func (r Results) Table(w io.Writer) error {
 	fmt.Fprintf(w, "  %d more that upstream's specs know were not supplied, and no pod requested one\n", missing)
 	counts := []string{}
 	for _, v := range []verdict.Verdict{verdict.Kept, verdict.Repaired, verdict.Regressed, verdict.Alike, verdict.Invalid} {
-		if n := r.Count(v); n > 0 {
+		if n := len(r.texts(func(one verdict.Verdict) bool { return one == v })); n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
 	}

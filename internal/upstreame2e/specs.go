@@ -169,16 +169,15 @@ func (s Selection) choose(minor string, all []Spec, only string) (run, not []Spe
 
 // parallelOnly moves the specs that need a cluster for themselves to those that are not run.
 func parallelOnly(run, not []Spec) (parallel, left []Spec) {
-	left = not
 	for _, s := range run {
-		if s.Serial {
-			s.Why = "left out by --no-serial; covers: " + s.Why
-			left = append(left, s)
-		} else {
+		if !s.Serial {
 			parallel = append(parallel, s)
+			continue
 		}
+		s.Why = "left out by --no-serial; covers: " + s.Why
+		not = append(not, s)
 	}
-	return parallel, left
+	return parallel, not
 }
 
 // batches distributes specs over at most n processes, the longest first, each to the one with the least work. Serial specs

@@ -21,17 +21,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
 
+	"github.com/kgrace/kgrace/internal/junit"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -66,11 +70,11 @@ type Outcome struct {
 // An error means that there is no result: a process could not be started, or left no report.
 func (s suite) run(ctx context.Context, specs []Spec) (map[string]Outcome, error) {
 	parallel, serial := batches(specs, s.Processes)
-	progress, err := s.listen(len(specs))
+	progress, stop, err := s.listen(len(specs))
 	if err != nil {
 		return nil, err
 	}
-	defer progress.close()
+	defer stop()
 	// Leftovers of an earlier run must not be counted.
 	for i := range max(len(parallel), s.Processes) {
 		if err := os.RemoveAll(filepath.Join(s.logs(), fmt.Sprintf("%s-%d", s.arm, i))); err != nil {
@@ -84,12 +88,10 @@ func (s suite) run(ctx context.Context, specs []Spec) (map[string]Outcome, error
 	var mu sync.Mutex
 	all := map[string]Outcome{}
 	run := func(name string, batch []Spec) error {
-		found, err := s.process(ctx, name, batch, progress.url())
+		found, err := s.process(ctx, name, batch, progress)
 		mu.Lock()
 		defer mu.Unlock()
-		for text, o := range found {
-			all[text] = o
-		}
+		maps.Copy(all, found)
 		return err
 	}
 	errs := make([]error, len(parallel))
@@ -135,7 +137,7 @@ func (s suite) process(ctx context.Context, name string, batch []Spec, progress 
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	reports, err := readReports(file)
+	reports, err := junit.ReadGinkgo(file)
 	if err != nil {
 		return nil, fmt.Errorf("e2e.test on %s left no report (%v); see %s: %w", s.arm, failed, log, err)
 	}
@@ -158,17 +160,13 @@ func (s suite) process(ctx context.Context, name string, batch []Spec, progress 
 
 // outcomes selects the batch's specs from the reports.
 func outcomes(reports []types.Report, batch []Spec) map[string]Outcome {
-	wanted := map[string]bool{}
-	for _, s := range batch {
-		wanted[s.Text] = true
-	}
 	found := map[string]Outcome{}
 	for _, report := range reports {
 		for _, s := range report.SpecReports {
-			if s.LeafNodeType != types.NodeTypeIt || !wanted[s.FullText()] {
-				continue
+			text := s.FullText()
+			if s.LeafNodeType == types.NodeTypeIt && slices.ContainsFunc(batch, func(one Spec) bool { return one.Text == text }) {
+				found[text] = Outcome{State: s.State.String(), Seconds: s.RunTime.Seconds(), Message: s.FailureMessage()}
 			}
-			found[s.FullText()] = Outcome{State: s.State.String(), Seconds: s.RunTime.Seconds(), Message: s.FailureMessage()}
 		}
 	}
 	return found
@@ -196,22 +194,16 @@ func suiteFailure(reports []types.Report) string {
 	return "no reason given"
 }
 
-// progress is the server to which e2e.test reports finished specs: upstream's own way to follow a suite.
-type progress struct {
-	server   *http.Server
-	listener net.Listener
-}
-
-func (s suite) listen(total int) (*progress, error) {
+// listen starts a server to which e2e.test reports finished specs: upstream's own way to follow a suite.
+func (s suite) listen(total int) (url string, stop func() error, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	p := &progress{listener: listener}
 	var mu sync.Mutex
 	done := map[string]bool{}
 	begin := time.Now()
-	p.server = &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(_ http.ResponseWriter, ask *http.Request) {
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(_ http.ResponseWriter, ask *http.Request) {
 		var said struct {
 			Msg string `json:"msg"`
 		}
@@ -220,25 +212,12 @@ func (s suite) listen(total int) (*progress, error) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if verb, text := splitProgress(said.Msg); verb != "" && !done[text] {
+		verb, text, _ := strings.Cut(said.Msg, " ")
+		if (verb == "PASSED" || verb == "FAILED") && text != "" && !done[text] {
 			done[text] = true
-			fmt.Fprintf(s.Repo.Progress, "upstream-e2e: %s: %d of %d, after %s: %s %s\n", s.arm, len(done), total, time.Since(begin).Round(time.Second), verb, text)
+			fmt.Fprintf(s.Repo.Progress, "upstream-e2e: %s: %d of %d, after %s: %s %s\n", s.arm, len(done), total, time.Since(begin).Round(time.Second), strings.ToLower(verb), text)
 		}
 	})}
-	go p.server.Serve(listener)
-	return p, nil
+	go server.Serve(listener)
+	return "http://" + listener.Addr().String(), server.Close, nil
 }
-
-// splitProgress parses "PASSED spec" and "FAILED spec".
-func splitProgress(msg string) (verb, text string) {
-	for word, verb := range map[string]string{"PASSED ": "passed", "FAILED ": "failed"} {
-		if len(msg) > len(word) && msg[:len(word)] == word {
-			return verb, msg[len(word):]
-		}
-	}
-	return "", ""
-}
-
-func (p *progress) url() string { return "http://" + p.listener.Addr().String() }
-
-func (p *progress) close() { _ = p.server.Close() }

@@ -27,6 +27,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/kubetree"
@@ -338,5 +341,21 @@ func TestWriteImages(t *testing.T) {
 		if _, err := s.writeImages(file, slices.Clone(names), p); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %q", err, name)
 		}
+	}
+}
+
+// TestAsked: every container of a pod counts, each pod once, and the cluster's own pods do not.
+func TestAsked(t *testing.T) {
+	a := &asked{pods: map[string]map[types.UID]bool{}, stop: func() {}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "1"}, Spec: corev1.PodSpec{InitContainers: []corev1.Container{{Image: "i"}},
+		Containers:          []corev1.Container{{Image: "c"}, {Image: "c"}},
+		EphemeralContainers: []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Image: "e"}}}}}
+	a.see(pod)
+	a.see(pod)
+	a.see(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "2", Namespace: "kube-system"}, Spec: pod.Spec})
+	images := a.end([]Image{{Name: "c", Made: "a stub", Pods: 1}})
+	slices.SortFunc(images, func(a, b Image) int { return strings.Compare(a.Name, b.Name) })
+	if diff := cmp.Diff([]Image{{Name: "c", Made: "a stub", Pods: 2}, {Name: "e", Pods: 1}, {Name: "i", Pods: 1}}, images); diff != "" {
+		t.Error(diff)
 	}
 }
