@@ -62,10 +62,10 @@ Exit codes:
 			if o.Arms, err = armsOf(arm); err != nil {
 				return usage(err)
 			}
-			if o.Processes < 1 {
+			switch {
+			case o.Processes < 1:
 				return usage(errors.New("--processes must be at least 1"))
-			}
-			if list && o.NoSerial {
+			case list && o.NoSerial:
 				return usage(errors.New("--list is of specs.yaml, which does not tell serial specs apart; it goes without --no-serial"))
 			}
 			if o.Repo, err = app.repo(); err != nil {
@@ -103,11 +103,10 @@ Exit codes:
 }
 
 func (a *app) listUpstreamE2E(only string, out outputFlag) error {
-	selection, err := upstreame2e.Load()
+	run, not, err := upstreame2e.Listed(only)
 	if err != nil {
 		return err
 	}
-	run, not := selection.Listed(only)
 	rows := [][]string{}
 	for _, s := range run {
 		rows = append(rows, []string{"run", s.Text, s.Why})

@@ -39,9 +39,6 @@ type Result struct {
 	Passed bool `json:"passed"`
 }
 
-// Good reports whether the verdict is that of a proved series.
-func (r Result) Good() bool { return r.Verdict.Good() }
-
 func (r *Result) set(v verdict.Verdict, why string) { r.Verdict, r.Why = v, why }
 
 // judge returns a verdict on every spec that is expected on an arm, and on every other one that ran.
@@ -58,7 +55,7 @@ func judge(arm verdict.Arm, specs selection, outcomes []Outcome) []Result {
 		r := Result{Spec: text, Own: isOwn, Arm: arm, Verdict: verdict.Invalid, Why: "the spec did not run"}
 		if o != nil {
 			r.Seconds, r.Passed = o.Seconds, o.passed()
-			if decide(&r); !r.Good() {
+			if decide(&r); !r.Verdict.Good() {
 				r.Message = o.Message
 				if o.Where != "" {
 					r.Message += "\nin " + o.Where

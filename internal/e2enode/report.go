@@ -26,6 +26,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/intree"
 	"github.com/kgrace/kgrace/internal/junit"
+	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // Outcome is the result of one selected spec.
@@ -95,3 +96,38 @@ func (o Outcome) skipped() bool { return o.State == types.SpecStateSkipped.Strin
 
 // said returns the message as one line, for a table.
 func (o Outcome) said() string { return strings.Join(strings.Fields(o.Message), " ") }
+
+// Names of the files that write creates. They must not match results-….json: the report reads such files in that folder as
+// results of scenarios.
+const (
+	ResultsFile = "e2e-node.json"
+	JUnitFile   = "junit-e2e-node.xml"
+)
+
+// write writes the results as JSON and as JUnit into dir.
+func write(dir string, results []Result) error {
+	return junit.Write(dir, ResultsFile, results, JUnitFile, junit.Suites("e2e-node", verdict.Arms(), cases(results)))
+}
+
+func cases(results []Result) []junit.Case {
+	var all []junit.Case
+	for _, r := range results {
+		all = append(all, junit.Case{Arm: r.Arm, Name: r.Spec, Verdict: r.Verdict, Why: r.Why, Message: r.Message, Output: r.Why, Seconds: r.Seconds})
+	}
+	return all
+}
+
+// Counts returns how many results are good, red, and neither.
+func Counts(results []Result) (good, red, invalid int) { return junit.Counts(cases(results)) }
+
+// Summary summarizes the results in one line.
+func Summary(results []Result) string {
+	good, red, invalid := Counts(results)
+	own := 0
+	for _, r := range results {
+		if r.Own {
+			own++
+		}
+	}
+	return fmt.Sprintf("%d verdicts on specs of the series, %d on upstream's; %d as expected, %d red, %d invalid", own, len(results)-own, good, red, invalid)
+}

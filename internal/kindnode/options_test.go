@@ -132,3 +132,10 @@ func TestOneKind(t *testing.T) {
 	}
 	t.Errorf("go.mod does not require %s", p.Module)
 }
+
+func TestGivenImages(t *testing.T) {
+	given := map[verdict.Arm]string{verdict.Stock: "a:1", verdict.Fixed: "b:2"}
+	if got, err := Images(t.Context(), Options{}, []verdict.Arm{verdict.Fixed}, given); err != nil || len(got) != 1 || got[verdict.Fixed] != "b:2" {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

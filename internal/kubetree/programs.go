@@ -40,11 +40,8 @@ type Binaries map[string]string
 // Build builds one program unless it is up to date, and returns its absolute path. arm matters only for the kubelet and
 // e2e_node.test. The error for an unknown program lists the known ones.
 func (r *Repo) Build(ctx context.Context, minor string, arm verdict.Arm, program string) (string, error) {
-	built, err := r.BuildAll(ctx, minor, []verdict.Arm{arm}, []string{program})
-	if err != nil {
-		return "", err
-	}
-	return built[0].Path, nil
+	built, err := r.Binaries(ctx, minor, arm, program)
+	return built[program], err
 }
 
 // Binaries is BuildAll for one arm. It returns the binaries by program.

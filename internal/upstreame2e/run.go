@@ -63,7 +63,7 @@ func (o Options) logs() string { return filepath.Join(o.Artifacts, "upstream-e2e
 // Run builds what is missing, runs the specs on a cluster of each arm, compares the outcomes and writes the results to the
 // artifacts. An error means that there are no results, not that a spec failed.
 func Run(ctx context.Context, o Options) (results Results, err error) {
-	selection, err := Load()
+	selection, err := load()
 	if err != nil {
 		return results, err
 	}

@@ -61,8 +61,8 @@ func (g Group) has(text string) (string, bool) {
 	return g.Specs[i], true
 }
 
-// Load returns the lists embedded in this program.
-func Load() (Selection, error) { return parse(data) }
+// load returns the lists embedded in this program.
+func load() (Selection, error) { return parse(data) }
 
 func parse(data []byte) (s Selection, err error) {
 	if err := yaml.UnmarshalStrict(data, &s); err != nil {
@@ -89,7 +89,8 @@ func parse(data []byte) (s Selection, err error) {
 
 // Listed returns the entries of the lists, as specs whose text is a part of the name, that contain the text only. A minor's own
 // specs, of which an entry may match several or none, are known only to its e2e.test; see choose.
-func (s Selection) Listed(only string) (run, not []Spec) {
+func Listed(only string) (run, not []Spec, err error) {
+	s, err := load()
 	list := func(groups []Group) (all []Spec) {
 		for _, g := range groups {
 			for _, text := range g.Specs {
@@ -100,7 +101,7 @@ func (s Selection) Listed(only string) (run, not []Spec) {
 		}
 		return all
 	}
-	return list(s.Run), list(s.Not)
+	return list(s.Run), list(s.Not), err
 }
 
 // Spec is one of upstream's specs.

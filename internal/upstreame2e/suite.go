@@ -18,17 +18,13 @@ package upstreame2e
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -141,45 +137,31 @@ func (s suite) process(ctx context.Context, name string, batch []Spec, progress 
 	if err != nil {
 		return nil, fmt.Errorf("e2e.test on %s left no report (%v); see %s: %w", s.arm, failed, log, err)
 	}
-	found := outcomes(reports, batch)
-	for text, o := range found {
-		if o.Log, err = filepath.Rel(s.Artifacts, log); err != nil {
-			return nil, err
-		}
-		found[text] = o
-	}
+	found := outcomes(reports, batch, filepath.Join(filepath.Base(s.logs()), name, logFile))
 	// It lists every spec of the release; the few that ran are in the JUnit file and in the results.
 	if err := os.Remove(file); err != nil {
 		return nil, err
 	}
-	if failed != nil && !explained(found) {
+	// A spec that did not pass explains it.
+	explains := func(o Outcome) bool { return o.State != "passed" && o.State != "skipped" }
+	if failed != nil && !slices.ContainsFunc(slices.Collect(maps.Values(found)), explains) {
 		err = fmt.Errorf("e2e.test on %s did not pass (%w), and none of its specs failed; see %s: %s", s.arm, failed, log, suiteFailure(reports))
 	}
 	return found, err
 }
 
 // outcomes selects the batch's specs from the reports.
-func outcomes(reports []types.Report, batch []Spec) map[string]Outcome {
+func outcomes(reports []types.Report, batch []Spec, log string) map[string]Outcome {
 	found := map[string]Outcome{}
 	for _, report := range reports {
 		for _, s := range report.SpecReports {
 			text := s.FullText()
 			if s.LeafNodeType == types.NodeTypeIt && slices.ContainsFunc(batch, func(one Spec) bool { return one.Text == text }) {
-				found[text] = Outcome{State: s.State.String(), Seconds: s.RunTime.Seconds(), Message: s.FailureMessage()}
+				found[text] = Outcome{State: s.State.String(), Seconds: s.RunTime.Seconds(), Message: s.FailureMessage(), Log: log}
 			}
 		}
 	}
 	return found
-}
-
-// explained reports whether a spec did not pass.
-func explained(found map[string]Outcome) bool {
-	for _, o := range found {
-		if o.State != types.SpecStatePassed.String() && o.State != types.SpecStateSkipped.String() {
-			return true
-		}
-	}
-	return false
 }
 
 // suiteFailure returns a failure of the suite that belongs to no spec: for example, the cluster was not ready.
@@ -192,32 +174,4 @@ func suiteFailure(reports []types.Report) string {
 		}
 	}
 	return "no reason given"
-}
-
-// listen starts a server to which e2e.test reports finished specs: upstream's own way to follow a suite.
-func (s suite) listen(total int) (url string, stop func() error, err error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	var mu sync.Mutex
-	done := map[string]bool{}
-	begin := time.Now()
-	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(_ http.ResponseWriter, ask *http.Request) {
-		var said struct {
-			Msg string `json:"msg"`
-		}
-		if json.NewDecoder(ask.Body).Decode(&said) != nil || s.Repo.Progress == nil {
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		verb, text, _ := strings.Cut(said.Msg, " ")
-		if (verb == "PASSED" || verb == "FAILED") && text != "" && !done[text] {
-			done[text] = true
-			fmt.Fprintf(s.Repo.Progress, "upstream-e2e: %s: %d of %d, after %s: %s %s\n", s.arm, len(done), total, time.Since(begin).Round(time.Second), strings.ToLower(verb), text)
-		}
-	})}
-	go server.Serve(listener)
-	return "http://" + listener.Addr().String(), server.Close, nil
 }

@@ -37,7 +37,7 @@ import (
 )
 
 func TestTheListsLoad(t *testing.T) {
-	s, err := Load()
+	s, err := load()
 	if err != nil {
 		t.Fatal(err)
 	}
