@@ -31,6 +31,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/mutant"
 	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/property/play"
 	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
@@ -228,7 +229,7 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 	ctx, cancel := context.WithTimeoutCause(ctx, mutantTime, fmt.Errorf("the suite did not end in %v", mutantTime))
 	defer cancel()
 	if m.Unhurried {
-		return againstStock(ctx, r, suite, property.Config{Minor: tree.Minor, Behaviour: sim.Containerd, Seed: 1, Count: mutantHistories, Artifacts: dir})
+		return againstStock(ctx, r, suite, property.Config{Minor: tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Seed: 1, Count: mutantHistories, Artifacts: dir})
 	}
 	config := simkubelet.Config{Minor: tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Artifacts: dir}
 	for _, s := range rows {
@@ -241,8 +242,8 @@ func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base
 	if by := caughtBy(results); len(by) > 0 {
 		return by, nil
 	}
-	parts, err := randomRun{count: mutantHistories, shards: 2}.play(ctx, suite, property.Config{Kind: property.Requests, Minor: tree.Minor,
-		Arm: verdict.Fixed, Behaviour: sim.Containerd, Seed: 1, Count: mutantHistories, Shrink: true, Artifacts: dir})
+	parts, err := play.Run{Processes: 2}.Requests(ctx, suite, property.Config{Minor: tree.Minor, Arm: verdict.Fixed,
+		Behaviour: sim.Containerd, Seed: 1, Count: mutantHistories, Shrink: true, Artifacts: dir})
 	if err != nil {
 		return nil, err
 	}
@@ -259,8 +260,7 @@ func againstStock(ctx context.Context, r *kubetree.Repo, suite string, c propert
 	if err != nil {
 		return nil, err
 	}
-	run := randomRun{arms: []verdict.Arm{verdict.Stock, verdict.Fixed}, count: c.Count, shards: 2}
-	results, err := run.unhurried(ctx, map[verdict.Arm]string{verdict.Stock: stock, verdict.Fixed: suite}, c)
+	results, err := play.Run{Processes: 2}.Unhurried(ctx, verdict.Stock, map[verdict.Arm]string{verdict.Stock: stock, verdict.Fixed: suite}, c)
 	for _, f := range results.Broken {
 		by = append(by, catcher{Scenario: fmt.Sprintf("unhurried seed %d", f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
 	}

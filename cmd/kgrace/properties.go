@@ -21,18 +21,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"sync"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/judge"
-	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/property/play"
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/shard"
 	"github.com/kgrace/kgrace/internal/sim"
@@ -141,11 +139,12 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 			reds = append(reds, err)
 		}
 	}
+	processes := play.Run{Part: q.split.part, Processes: q.shards}
 	c := property.Config{Minor: q.minor, Behaviour: behaviour, Seed: q.seed, Count: q.count, Shrink: true, Artifacts: q.artifacts}
 	if q.plays(property.Requests) {
 		for _, arm := range q.arms {
-			c.Kind, c.Arm = property.Requests, arm
-			one, err := q.play(ctx, suites[arm], c)
+			c.Arm = arm
+			one, err := processes.Requests(ctx, suites[arm], c)
 			if err != nil {
 				return err
 			}
@@ -153,7 +152,8 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 		}
 	}
 	if q.plays(property.Unhurried) {
-		one, err := q.unhurried(ctx, suites, c)
+		c.Arm = q.arms[len(q.arms)-1]
+		one, err := processes.Unhurried(ctx, q.arms[0], suites, c)
 		if err != nil {
 			return err
 		}
@@ -181,57 +181,6 @@ func goodEnough(r property.Results) error {
 	}
 	return r.Good()
 }
-
-// play runs the processes of one arm concurrently.
-func (q randomRun) play(ctx context.Context, suite string, c property.Config) (property.Results, error) {
-	parts := make([]property.Results, min(q.shards, q.split.part.Of(q.count)))
-	errs := make([]error, len(parts))
-	var wait sync.WaitGroup
-	for i := range parts {
-		one := c
-		one.Shard, one.Shards = q.split.part.Process(i, len(parts))
-		wait.Go(func() { parts[i], errs[i] = playShard(ctx, suite, one) })
-	}
-	wait.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return property.Results{}, err
-	}
-	return property.Merge(parts...), nil
-}
-
-func playShard(ctx context.Context, suite string, c property.Config) (property.Results, error) {
-	config, results := filepath.Join(c.Artifacts, c.File("config", "json")), filepath.Join(c.Artifacts, c.File("results", "json"))
-	if err := c.Write(config); err != nil {
-		return property.Results{}, err
-	}
-	if err := os.Remove(results); err != nil && !os.IsNotExist(err) {
-		return property.Results{}, err
-	}
-	said, failed := suiteCommand(ctx, suite, c, config).CombinedOutput()
-	found, err := property.ReadResults(results)
-	if err != nil {
-		if ctx.Err() != nil {
-			_ = os.Remove(config)
-			return found, context.Cause(ctx)
-		}
-		return found, errors.Join(fmt.Errorf("the suite of %s left no results: %w\n%s", c.Arm, errors.Join(err, failed), said), kubetree.DiskFull(c.Artifacts))
-	}
-	return found, os.Remove(config)
-}
-
-func suiteCommand(ctx context.Context, suite string, c property.Config, config string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, suite, "-test.timeout=0", "-test.run=^TestProperties$")
-	cmd.Dir = c.Artifacts
-	cmd.Env = append(os.Environ(), property.ConfigVar+"="+config)
-	if info, err := os.Stat(memory); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
-		// The kubelets' folders are many, small and short-lived.
-		cmd.Env = append(cmd.Env, "TMPDIR="+memory)
-	}
-	return cmd
-}
-
-// memory is a file system in memory on every Linux.
-const memory = "/dev/shm"
 
 func printProperties(app *app, out outputFlag, all []property.Results) error {
 	if out == "json" {

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package play
 
 import (
 	"context"
@@ -23,7 +23,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/kgrace/kgrace/internal/history"
@@ -33,24 +32,13 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// unhurried plays random unhurried scenarios on two arms concurrently and compares them: fixed with stock or, if only one arm
-// was asked for, that arm with itself. Then nothing may differ, which shows that the comparison is stable.
-func (q randomRun) unhurried(ctx context.Context, suites map[verdict.Arm]string, c property.Config) (property.Results, error) {
-	first, last := q.arms[0], q.arms[len(q.arms)-1]
-	c.Kind, c.Arm = property.Unhurried, last
-	pairs := min(max(q.shards/2, 1), q.split.part.Of(q.count))
-	parts, errs := make([]property.Results, pairs), make([]error, pairs)
-	var wait sync.WaitGroup
-	for i := range pairs {
-		p := pairing{c: c, first: first, suites: suites}
-		p.c.Shard, p.c.Shards = q.split.part.Process(i, pairs)
-		wait.Go(func() { parts[i], errs[i] = p.play(ctx) })
-	}
-	wait.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return property.Results{}, err
-	}
-	return property.Merge(parts...), nil
+// Unhurried plays random unhurried scenarios on two arms concurrently and compares them: c.Arm with first or, if both are one
+// arm, that arm with itself. Then nothing may differ, which shows that the comparison is stable.
+func (r Run) Unhurried(ctx context.Context, first verdict.Arm, suites map[verdict.Arm]string, c property.Config) (property.Results, error) {
+	c.Kind = property.Unhurried
+	return r.share(max(r.Processes/2, 1), c, func(c property.Config) (property.Results, error) {
+		return (&pairing{c: c, first: first, suites: suites}).play(ctx)
+	})
 }
 
 // pairing compares one process of c.Arm with one of first.
