@@ -41,12 +41,7 @@ func addCompletion(app *app, root *cobra.Command) {
 	byCommand := map[string]cobra.CompletionFunc{
 		"kgrace regress": completeScenarios,
 		"kgrace e2e":     completeScenarios,
-		"kgrace mutants": among(func() (all []string) {
-			for _, m := range mutant.All() {
-				all = append(all, m.Name)
-			}
-			return all
-		}),
+		"kgrace mutants": among(func() []string { return mutant.Names(mutant.All()) }),
 		"kgrace build": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			r, err := app.repo()
 			if err != nil {

@@ -18,52 +18,23 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/mutant"
-	"github.com/kgrace/kgrace/internal/property"
-	"github.com/kgrace/kgrace/internal/property/play"
+	"github.com/kgrace/kgrace/internal/mutant/try"
+	"github.com/kgrace/kgrace/internal/regress"
 	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/scenario"
-	"github.com/kgrace/kgrace/internal/sim"
-	"github.com/kgrace/kgrace/internal/simbuild"
-	"github.com/kgrace/kgrace/internal/simkubelet"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
-
-// mutantResult is the result of one mutant.
-type mutantResult struct {
-	Mutant string    `json:"mutant"`
-	What   string    `json:"what"`
-	File   string    `json:"file"`
-	Caught bool      `json:"caught"`
-	By     []catcher `json:"by,omitempty"`
-	// Seconds includes compiling.
-	Seconds float64 `json:"seconds"`
-}
-
-// catcher is a scenario in which a rule was broken.
-type catcher struct {
-	Scenario string        `json:"scenario"`
-	Rule     scenario.Rule `json:"rule"`
-	Why      string        `json:"why"`
-}
-
-// mutantHistories is the number of random scenarios for a mutant that the catalogue does not catch.
-const mutantHistories = 1000
-
-// mutantTime is the time limit of a mutant's suite, which a mutant may make hang.
-const mutantTime = 5 * time.Minute
 
 func newMutantsCommand(app *app) *cobra.Command {
 	out := newOutputFlag()
@@ -109,10 +80,7 @@ mutants are written for the default minor's fix; another minor is refused if one
 			if err != nil {
 				return err
 			}
-			if scenario.Level(level) == scenario.LevelNode {
-				return runMutantsOnNodes(cmd.Context(), app, r, minor, picked, jobs, out)
-			}
-			return runMutants(cmd.Context(), app, r, minor, picked, out)
+			return runMutants(cmd.Context(), app, r, minor, scenario.Level(level), picked, jobs, out)
 		},
 	}
 	addMinorFlag(cmd, &minor)
@@ -123,174 +91,59 @@ mutants are written for the default minor's fix; another minor is refused if one
 	return cmd
 }
 
-// fitting returns the fixed tree of a minor in which every mutant finds its text.
-func fitting(ctx context.Context, r *kubetree.Repo, minor string, picked []mutant.Mutant) (*kubetree.Tree, error) {
-	tree, err := r.Ensure(ctx, minor, verdict.Fixed, nil)
-	if err != nil {
-		return nil, err
-	}
-	var not []mutant.Mutant
-	for _, m := range picked {
-		if m.Fits(tree.Dir) != nil {
-			not = append(not, m)
+func runMutants(ctx context.Context, app *app, r *kubetree.Repo, minor string, level scenario.Level, picked []mutant.Mutant, jobs int, out outputFlag) error {
+	if level == scenario.LevelNode {
+		tried := mutant.OnNodes(picked)
+		if len(tried) == 0 {
+			return usage(fmt.Errorf("none of these mutants names a scenario of level %s: %s", level, strings.Join(mutant.Names(picked), ", ")))
 		}
-	}
-	if len(not) > 0 && minor != r.Versions.Default {
-		return nil, usage(fmt.Errorf("the mutants are written for %s; these do not fit %s: %s; name others", r.Versions.Default, minor, names(not)))
-	}
-	return tree, nil
-}
-
-func runMutants(ctx context.Context, app *app, r *kubetree.Repo, minor string, picked []mutant.Mutant, out outputFlag) error {
-	tree, err := fitting(ctx, r, minor, picked)
-	if err != nil {
-		return err
-	}
-	pins, err := r.Versions.Minor(tree.Minor)
-	if err != nil {
-		return err
-	}
-	// A mutant's go.mod and overlay are made from the fixed suite's.
-	base, err := simbuild.Build(ctx, r, tree.Minor, verdict.Fixed)
-	if err != nil {
-		return err
-	}
-	all, err := scenario.Catalogue()
-	if err != nil {
-		return err
-	}
-	rows, _, err := scenario.PickIn(all, tree.Minor, scenario.LevelSim)
-	if err != nil {
-		return err
-	}
-	var results []mutantResult
-	var table [][]string
-	var survived []string
-	var errs []error
-	for i, m := range picked {
-		begin := time.Now()
-		fmt.Fprintf(app.errs, "mutants: %d of %d: %s: %s\n", i+1, len(picked), m.Name, m.What)
-		dir := filepath.Join(r.Output, "sim", tree.Minor, "mutants", m.Name)
-		by, err := tryMutant(ctx, r, m, dir, filepath.Dir(base), tree, pins.Go, rows)
-		if ctx.Err() != nil {
+		if err := localnode.Check(ctx, localnode.Config{Dir: filepath.Join(nodesDir(r), "regress"), Name: "regress"}); err != nil {
 			return err
 		}
-		one := mutantResult{Mutant: m.Name, What: m.What, File: m.File, Caught: len(by) > 0, By: by, Seconds: time.Since(begin).Seconds()}
-		results = append(results, one)
-		caught := "SURVIVED"
-		switch {
-		case err != nil:
-			caught = "ERROR"
-			errs = append(errs, fmt.Errorf("mutant %s: %w", m.Name, err))
-		case !one.Caught:
-			survived = append(survived, m.Name)
-		default:
-			caught = catchers(by)
-		}
-		fmt.Fprintf(app.errs, "mutants: %s: %s (%.0f s)\n", m.Name, caught, one.Seconds)
-		table = append(table, []string{m.Name, m.File, caught})
+		picked = tried
 	}
-	if err := out.write(app.output, results, []string{"MUTANT", "FILE", "CAUGHT BY"}, table); err != nil {
-		return err
-	}
-	if len(survived) > 0 {
-		return red(errors.Join(append(errs, fmt.Errorf("%d of %d mutants survived: %s", len(survived), len(picked), strings.Join(survived, ", ")))...))
-	}
-	return errors.Join(errs...)
-}
-
-// catchers formats the first three and the number of the others.
-func catchers(by []catcher) string {
-	var words []string
-	for _, c := range by[:min(len(by), 3)] {
-		words = append(words, fmt.Sprintf("%s (%s)", c.Scenario, c.Rule))
-	}
-	text := strings.Join(words, ", ")
-	if more := len(by) - len(words); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
-// tryMutant compiles the suite with the mutant and runs it. Histories and results stay in dir; the suite does not.
-func tryMutant(ctx context.Context, r *kubetree.Repo, m mutant.Mutant, dir, base string, tree *kubetree.Tree, toolchain string, rows []scenario.Scenario) ([]catcher, error) {
-	if err := os.RemoveAll(dir); err != nil {
-		return nil, err
-	}
-	overlay, err := m.Overlay(dir, tree.Dir, filepath.Join(base, "overlay.json"))
-	if err != nil {
-		return nil, err
-	}
-	suite := filepath.Join(dir, "sim.test")
-	defer os.Remove(suite)
-	if err := compileMutant(ctx, r, toolchain, filepath.Join(base, "go.mod"), overlay, suite); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, mutantTime, fmt.Errorf("the suite did not end in %v", mutantTime))
-	defer cancel()
-	if m.Unhurried {
-		return againstStock(ctx, r, suite, property.Config{Minor: tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Seed: 1, Count: mutantHistories, Artifacts: dir})
-	}
-	config := simkubelet.Config{Minor: tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Artifacts: dir}
-	for _, s := range rows {
-		config.Scenarios = append(config.Scenarios, s.ID)
-	}
-	results, _, err := simbuild.Run(ctx, suite, config)
-	if err != nil {
-		return nil, err
-	}
-	if by := caughtBy(results); len(by) > 0 {
-		return by, nil
-	}
-	parts, err := play.Run{Processes: 2}.Requests(ctx, suite, property.Config{Minor: tree.Minor, Arm: verdict.Fixed,
-		Behaviour: sim.Containerd, Seed: 1, Count: mutantHistories, Shrink: true, Artifacts: dir})
-	if err != nil {
-		return nil, err
-	}
-	var by []catcher
-	for _, f := range parts.Broken {
-		by = append(by, catcher{Scenario: fmt.Sprintf("random seed %d", f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
-	}
-	return by, nil
-}
-
-// againstStock plays random unhurried scenarios on stock and on a mutant's suite and compares them.
-func againstStock(ctx context.Context, r *kubetree.Repo, suite string, c property.Config) (by []catcher, err error) {
-	stock, err := simbuild.Build(ctx, r, c.Minor, verdict.Stock)
-	if err != nil {
-		return nil, err
-	}
-	results, err := play.Run{Processes: 2}.Unhurried(ctx, verdict.Stock, map[verdict.Arm]string{verdict.Stock: stock, verdict.Fixed: suite}, c)
-	for _, f := range results.Broken {
-		by = append(by, catcher{Scenario: fmt.Sprintf("unhurried seed %d", f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
-	}
-	return by, err
-}
-
-func compileMutant(ctx context.Context, r *kubetree.Repo, toolchain, mod, overlay, suite string) error {
-	unlock, err := r.LockBuild(ctx)
+	tree, err := r.Ensure(ctx, minor, verdict.Fixed, nil)
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	_, err = tool.Go(ctx, r.Root, toolchain, nil, "test", "-c", "-vet=off", "-tags", simbuild.Tag, "-modfile", mod, "-overlay", overlay, "-o", suite, "./test/regression/sim")
+	if not, _ := mutant.Misfits(tree.Dir, picked); len(not) > 0 && minor != r.Versions.Default {
+		return usage(fmt.Errorf("the mutants are written for %s; these do not fit %s: %s; name others", r.Versions.Default, minor, strings.Join(mutant.Names(not), ", ")))
+	}
+	runner, header := try.Runner{Repo: r, Tree: tree, Progress: app.errs}, "CAUGHT BY"
+	var results []try.Result
+	if level == scenario.LevelNode {
+		header = "RED IN"
+		results, err = runner.Nodes(ctx, picked, func(rows []scenario.Scenario, kubelet, artifacts string) (result.Results, error) {
+			return playMutant(ctx, app, r, tree.Minor, jobs, rows, kubelet, artifacts)
+		})
+	} else {
+		results, err = runner.Sim(ctx, picked)
+	}
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	for _, one := range results {
+		rows = append(rows, []string{one.Mutant, one.File, one.String()})
+	}
+	if err := out.write(app.output, results, []string{"MUTANT", "FILE", header}, rows); err != nil {
+		return err
+	}
+	survived, err := try.Judge(results)
+	if survived {
+		return red(err)
+	}
 	return err
 }
 
-// leftover is testing/synctest's text for goroutines that outlive a scenario.
-const leftover = "blocked goroutines remain"
-
-// caughtBy returns the rules that a judge found broken, and NoLeftovers where goroutines were left.
-func caughtBy(results result.Results) (by []catcher) {
-	for _, one := range results.Results {
-		for _, rule := range one.Rules {
-			switch {
-			case rule.Verdict.Red():
-				by = append(by, catcher{one.Scenario, rule.Rule, rule.Why})
-			case strings.Contains(rule.Why, leftover):
-				by = append(by, catcher{one.Scenario, scenario.NoLeftovers, leftover})
-			}
-		}
+// playMutant runs scenarios like `kgrace regress --level node --arm fixed`, with another kubelet.
+func playMutant(ctx context.Context, app *app, r *kubetree.Repo, minor string, jobs int, rows []scenario.Scenario, kubelet, artifacts string) (result.Results, error) {
+	q := &regression{minor: minor, arms: []verdict.Arm{verdict.Fixed}, scenarios: rows, jobs: jobs, artifacts: artifacts}
+	bin, err := q.build(ctx, r)
+	if err != nil {
+		return result.Results{}, err
 	}
-	return by
+	bin[verdict.Fixed][localnode.ProgramKubelet] = kubelet
+	results, _, err := q.playOn(ctx, app, r, r.Versions.Minors[minor].Go, suiteOfNodes, regress.Config{Bin: bin, Nodes: nodesDir(r)})
+	return results, err
 }

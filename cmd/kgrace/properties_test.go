@@ -21,9 +21,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/mutant"
-	"github.com/kgrace/kgrace/internal/result"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -59,47 +57,6 @@ func TestMutantsAreListed(t *testing.T) {
 	for _, m := range mutant.All() {
 		if !strings.Contains(output.String(), m.Name) {
 			t.Errorf("%s is not listed", m.Name)
-		}
-	}
-}
-
-// On a node a mutant must be red in every scenario that it names. A scenario without a verdict counts neither way.
-func TestNotRed(t *testing.T) {
-	one := func(id string, v verdict.Verdict) result.Result {
-		return result.Result{Scenario: id, Arm: verdict.Fixed, Rules: []result.Rule{{Finding: judge.Finding{Rule: "R1", Why: "why"}, Verdict: v}}}
-	}
-	results := result.Results{Scenarios: []string{"a", "b", "c", "d"}, Results: []result.Result{one("a", verdict.StillBroken), one("b", verdict.Repaired), one("c", verdict.Invalid)}}
-	missed, err := notRed(results, caughtBy(results))
-	if len(missed) != 1 || missed[0] != "b" {
-		t.Errorf("missed %v", missed)
-	}
-	if err == nil || !strings.Contains(err.Error(), "c has no verdict: R1: why") || !strings.Contains(err.Error(), "d has no verdict") {
-		t.Errorf("got %v", err)
-	}
-}
-
-// Only a broken rule or leftover goroutines catch a mutant; an invalid run does not.
-func TestCaughtBy(t *testing.T) {
-	rule := func(v verdict.Verdict, why string) result.Result {
-		return result.Result{Scenario: "s", Rules: []result.Rule{{Finding: judge.Finding{Rule: "R1", Why: why}, Verdict: v}}}
-	}
-	for _, c := range []struct {
-		name   string
-		result result.Result
-		want   string
-	}{
-		{"held", rule(verdict.Repaired, "dead at 5.00 s"), ""},
-		{"invalid", rule(verdict.Invalid, "the scenario was never armed"), ""},
-		{"broken", rule(verdict.StillBroken, "dead at 60.00 s"), "R1"},
-		{"regressed", rule(verdict.Regressed, "dead at 60.00 s"), "R1"},
-		{"goroutines left", rule(verdict.Invalid, "given up: deadlock: main bubble goroutine has exited but "+leftover), "R13"},
-	} {
-		got := ""
-		for _, by := range caughtBy(result.Results{Results: []result.Result{c.result}}) {
-			got += string(by.Rule)
-		}
-		if got != c.want {
-			t.Errorf("%s: caught by %q, want %q", c.name, got, c.want)
 		}
 	}
 }

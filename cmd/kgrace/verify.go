@@ -144,7 +144,8 @@ func checks(r *kubetree.Repo) []check {
 			if err != nil {
 				return nil, err
 			}
-			return misfits(tree.Dir, mutant.All()), nil
+			_, err = mutant.Misfits(tree.Dir, mutant.All())
+			return faultsOf(err), nil
 		}},
 		check{"patch table", func(ctx context.Context) ([]string, error) { return checkPatchTable(ctx, r) }},
 		check{"upstream docs", func(ctx context.Context) ([]string, error) { return checkUpstreamDocs(ctx, r) }},
@@ -169,17 +170,6 @@ func repositoryChecks(root string) []check {
 		}})
 	}
 	return all
-}
-
-// misfits returns the errors of mutants that do not apply to a tree.
-func misfits(tree string, all []mutant.Mutant) []string {
-	var faults []string
-	for _, m := range all {
-		if err := m.Fits(tree); err != nil {
-			faults = append(faults, err.Error())
-		}
-	}
-	return faults
 }
 
 // knownIDs returns the rules and scenarios that trailers may name.

@@ -27,7 +27,6 @@ import (
 	"testing"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
-	"github.com/kgrace/kgrace/internal/mutant"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
@@ -141,19 +140,5 @@ func TestStepsOf(t *testing.T) {
 	}
 	if _, err := stepsOf([]string{"sotck"}); err == nil || !strings.Contains(err.Error(), "stock") {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestMisfits(t *testing.T) {
-	tree := t.TempDir()
-	if err := os.WriteFile(filepath.Join(tree, "a.go"), []byte("one two two"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	got := misfits(tree, []mutant.Mutant{{Name: "fits", File: "a.go", Old: "one"}, {Name: "twice", File: "a.go", Old: "two"},
-		{Name: "gone", File: "a.go", Old: "three"}, {Name: "nowhere", File: "b.go", Old: "one"}})
-	for i, want := range []string{"mutant twice: its text occurs in a.go 2 times", "mutant gone: its text occurs in a.go 0 times", "b.go"} {
-		if len(got) != 3 || !strings.Contains(got[i], want) {
-			t.Fatalf("got %q, want %q at %d", got, want, i)
-		}
 	}
 }

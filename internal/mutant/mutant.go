@@ -25,6 +25,7 @@ package mutant
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -114,12 +115,28 @@ func OnNodes(all []Mutant) []Mutant {
 	return slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return len(m.Node) == 0 })
 }
 
+// Names returns the names of mutants.
+func Names(all []Mutant) (names []string) {
+	for _, m := range all {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// Misfits returns the mutants that do not apply to a tree, and why.
+func Misfits(tree string, all []Mutant) (not []Mutant, why error) {
+	var errs []error
+	for _, m := range all {
+		if err := m.Fits(tree); err != nil {
+			not, errs = append(not, m), append(errs, err)
+		}
+	}
+	return not, errors.Join(errs...)
+}
+
 // Pick returns the mutants with these names, or all if no name is given. If a name is unknown, the error lists the known ones.
 func Pick(names ...string) ([]Mutant, error) {
-	var known []string
-	for _, m := range All() {
-		known = append(known, m.Name)
-	}
+	known := Names(All())
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return nil, tool.NewUnknown("mutant", name, "", known)

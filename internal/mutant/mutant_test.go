@@ -98,3 +98,21 @@ func TestPick(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestMisfits(t *testing.T) {
+	tree := t.TempDir()
+	if err := os.WriteFile(filepath.Join(tree, "a.go"), []byte("one two two"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	not, err := Misfits(tree, []Mutant{{Name: "fits", File: "a.go", Old: "one"}, {Name: "twice", File: "a.go", Old: "two"},
+		{Name: "gone", File: "a.go", Old: "three"}, {Name: "nowhere", File: "b.go", Old: "one"}})
+	if names := strings.Join(Names(not), " "); names != "twice gone nowhere" {
+		t.Fatalf("got %s", names)
+	}
+	got := err.(interface{ Unwrap() []error }).Unwrap() // one fault of `kgrace verify` each
+	for i, want := range []string{"mutant twice: its text occurs in a.go 2 times", "mutant gone: its text occurs in a.go 0 times", "b.go"} {
+		if len(got) != 3 || !strings.Contains(got[i].Error(), want) {
+			t.Fatalf("got %q, want %q at %d", got, want, i)
+		}
+	}
+}

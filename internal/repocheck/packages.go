@@ -103,7 +103,7 @@ var floors = [][]string{
 	// Clusters and suites.
 	{"e2enode", "kindcluster", "regress", "scale", "simbuild", "simkubelet", "upstreame2e"},
 	// Many runs.
-	{"matrix/prove", "property/play", "shard", "soak"},
+	{"matrix/prove", "mutant/try", "property/play", "shard", "soak"},
 	// The report comes last: only cmd imports it.
 	{"report"},
 }

@@ -1,0 +1,132 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package try
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/mutant"
+	"github.com/kgrace/kgrace/internal/property"
+	"github.com/kgrace/kgrace/internal/property/play"
+	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/simbuild"
+	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/tool"
+	"github.com/kgrace/kgrace/internal/verdict"
+)
+
+// histories is the number of random scenarios for a mutant that the catalogue does not catch.
+const histories = 1000
+
+// suiteTime is the time limit of a mutant's suite, which a mutant may make hang.
+const suiteTime = 5 * time.Minute
+
+// Sim tries the mutants at the sim level.
+func (r Runner) Sim(ctx context.Context, all []mutant.Mutant) ([]Result, error) {
+	pins, err := r.Repo.Versions.Minor(r.Tree.Minor)
+	if err != nil {
+		return nil, err
+	}
+	// A mutant's go.mod and overlay are made from the fixed suite's.
+	base, err := simbuild.Build(ctx, r.Repo, r.Tree.Minor, verdict.Fixed)
+	if err != nil {
+		return nil, err
+	}
+	catalogue, err := scenario.Catalogue()
+	if err != nil {
+		return nil, err
+	}
+	rows, _, err := scenario.PickIn(catalogue, r.Tree.Minor, scenario.LevelSim)
+	if err != nil {
+		return nil, err
+	}
+	return r.each(ctx, all, func(m mutant.Mutant) ([]Catcher, []string, error) {
+		by, err := r.sim(ctx, m, filepath.Dir(base), pins.Go, rows)
+		return by, nil, err
+	})
+}
+
+// sim compiles the suite with the mutant and runs it. Histories and results stay in the output folder; the suite does not.
+func (r Runner) sim(ctx context.Context, m mutant.Mutant, base, toolchain string, rows []scenario.Scenario) ([]Catcher, error) {
+	dir := filepath.Join(r.Repo.Output, "sim", r.Tree.Minor, "mutants", m.Name)
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	overlay, err := m.Overlay(dir, r.Tree.Dir, filepath.Join(base, "overlay.json"))
+	if err != nil {
+		return nil, err
+	}
+	suite := filepath.Join(dir, "sim.test")
+	defer os.Remove(suite)
+	if err := r.compile(ctx, toolchain, filepath.Join(base, "go.mod"), overlay, suite); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, suiteTime, fmt.Errorf("the suite did not end in %v", suiteTime))
+	defer cancel()
+	if m.Unhurried {
+		return r.againstStock(ctx, suite, property.Config{Minor: r.Tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Seed: 1, Count: histories, Artifacts: dir})
+	}
+	config := simkubelet.Config{Minor: r.Tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Artifacts: dir}
+	for _, s := range rows {
+		config.Scenarios = append(config.Scenarios, s.ID)
+	}
+	results, _, err := simbuild.Run(ctx, suite, config)
+	if err != nil {
+		return nil, err
+	}
+	if by := caughtBy(results); len(by) > 0 {
+		return by, nil
+	}
+	parts, err := play.Run{Processes: 2}.Requests(ctx, suite, property.Config{Minor: r.Tree.Minor, Arm: verdict.Fixed,
+		Behaviour: sim.Containerd, Seed: 1, Count: histories, Shrink: true, Artifacts: dir})
+	if err != nil {
+		return nil, err
+	}
+	var by []Catcher
+	for _, f := range parts.Broken {
+		by = append(by, Catcher{Scenario: fmt.Sprintf("random seed %d", f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
+	}
+	return by, nil
+}
+
+// againstStock plays random unhurried scenarios on stock and on a mutant's suite and compares them.
+func (r Runner) againstStock(ctx context.Context, suite string, c property.Config) (by []Catcher, err error) {
+	stock, err := simbuild.Build(ctx, r.Repo, c.Minor, verdict.Stock)
+	if err != nil {
+		return nil, err
+	}
+	results, err := play.Run{Processes: 2}.Unhurried(ctx, verdict.Stock, map[verdict.Arm]string{verdict.Stock: stock, verdict.Fixed: suite}, c)
+	for _, f := range results.Broken {
+		by = append(by, Catcher{Scenario: fmt.Sprintf("unhurried seed %d", f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
+	}
+	return by, err
+}
+
+func (r Runner) compile(ctx context.Context, toolchain, mod, overlay, suite string) error {
+	unlock, err := r.Repo.LockBuild(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = tool.Go(ctx, r.Repo.Root, toolchain, nil, "test", "-c", "-vet=off", "-tags", simbuild.Tag, "-modfile", mod, "-overlay", overlay, "-o", suite, "./test/regression/sim")
+	return err
+}
