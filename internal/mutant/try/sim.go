@@ -82,8 +82,14 @@ func (r Runner) sim(ctx context.Context, m mutant.Mutant, base, toolchain string
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, suiteTime, fmt.Errorf("the suite did not end in %v", suiteTime))
 	defer cancel()
+	random := property.Config{Minor: r.Tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Seed: 1, Count: histories, Shrink: true, Artifacts: dir}
 	if m.Unhurried {
-		return r.againstStock(ctx, suite, property.Config{Minor: r.Tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Seed: 1, Count: histories, Artifacts: dir})
+		stock, err := simbuild.Build(ctx, r.Repo, r.Tree.Minor, verdict.Stock)
+		if err != nil {
+			return nil, err
+		}
+		results, err := play.Run{Processes: 2}.Unhurried(ctx, verdict.Stock, map[verdict.Arm]string{verdict.Stock: stock, verdict.Fixed: suite}, random)
+		return brokenIn("unhurried", results), err
 	}
 	config := simkubelet.Config{Minor: r.Tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Artifacts: dir}
 	for _, s := range rows {
@@ -96,29 +102,16 @@ func (r Runner) sim(ctx context.Context, m mutant.Mutant, base, toolchain string
 	if by := caughtBy(results); len(by) > 0 {
 		return by, nil
 	}
-	parts, err := play.Run{Processes: 2}.Requests(ctx, suite, property.Config{Minor: r.Tree.Minor, Arm: verdict.Fixed,
-		Behaviour: sim.Containerd, Seed: 1, Count: histories, Shrink: true, Artifacts: dir})
-	if err != nil {
-		return nil, err
-	}
-	var by []Catcher
-	for _, f := range parts.Broken {
-		by = append(by, Catcher{Scenario: fmt.Sprintf("random seed %d", f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
-	}
-	return by, nil
+	parts, err := play.Run{Processes: 2}.Requests(ctx, suite, random)
+	return brokenIn("random", parts), err
 }
 
-// againstStock plays random unhurried scenarios on stock and on a mutant's suite and compares them.
-func (r Runner) againstStock(ctx context.Context, suite string, c property.Config) (by []Catcher, err error) {
-	stock, err := simbuild.Build(ctx, r.Repo, c.Minor, verdict.Stock)
-	if err != nil {
-		return nil, err
-	}
-	results, err := play.Run{Processes: 2}.Unhurried(ctx, verdict.Stock, map[verdict.Arm]string{verdict.Stock: stock, verdict.Fixed: suite}, c)
+// brokenIn returns the random scenarios in which a rule was broken.
+func brokenIn(kind string, results property.Results) (by []Catcher) {
 	for _, f := range results.Broken {
-		by = append(by, Catcher{Scenario: fmt.Sprintf("unhurried seed %d", f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
+		by = append(by, Catcher{Scenario: fmt.Sprintf("%s seed %d", kind, f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
 	}
-	return by, err
+	return by
 }
 
 func (r Runner) compile(ctx context.Context, toolchain, mod, overlay, suite string) error {
