@@ -29,9 +29,8 @@ import (
 
 	"github.com/kgrace/kgrace/internal/intree"
 	"github.com/kgrace/kgrace/internal/kubetree"
-	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/kubetree/verify"
 	"github.com/kgrace/kgrace/internal/tool"
-	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func newIntreeCommand(app *app) *cobra.Command {
@@ -97,11 +96,12 @@ func (a *app) intree(ctx context.Context, r *kubetree.Repo, minor string, steps 
 	if minor == "" {
 		minor = r.Versions.Default
 	}
-	runner, err := intreeRunner(ctx, r, minor)
+	series := verify.Series{Repo: r, Minor: minor}
+	runner, err := series.Runner(ctx)
 	if err != nil {
 		return err
 	}
-	faults, declared, err := declaredFaults(r, minor, runner)
+	faults, declared, err := series.Declaration(runner)
 	if err != nil {
 		return err
 	}
@@ -145,43 +145,6 @@ func (a *app) intree(ctx context.Context, r *kubetree.Repo, minor string, steps 
 	fmt.Fprintf(a.errs, "intree: %s; reports in %s\n", intree.Summary(results), artifacts(r))
 	good, bad, invalid := intree.Counts(results)
 	return outcome(good, bad, invalid, broken, "nothing ran")
-}
-
-// intreeRunner lays out the trees and returns a runner without declared tests.
-func intreeRunner(ctx context.Context, r *kubetree.Repo, minor string) (*intree.Runner, error) {
-	series, err := patchset.Load(r.SeriesDir(minor))
-	if err != nil {
-		return nil, err
-	}
-	stock, err := r.Ensure(ctx, minor, verdict.Stock, nil)
-	if err != nil {
-		return nil, err
-	}
-	fixed, err := r.Ensure(ctx, minor, verdict.Fixed, nil)
-	if err != nil {
-		return nil, err
-	}
-	runner := &intree.Runner{Stock: stock.Dir, Fixed: fixed.Dir, Toolchain: r.Versions.Minors[minor].Go, Series: series, Progress: r.Progress}
-	runner.Run, runner.Vet = intree.Packages(series)
-	return runner, nil
-}
-
-// declaredFaults compares the declared tests and specs with those in which the trees differ.
-func declaredFaults(r *kubetree.Repo, minor string, runner *intree.Runner) ([]string, intree.Declaration, error) {
-	declared, err := intree.LoadDeclaration(r.SeriesDir(minor))
-	if err != nil {
-		return faultsOf(err), declared, nil
-	}
-	changed, err := intree.Changed(runner.Stock, runner.Fixed, runner.Run)
-	if err != nil {
-		return nil, declared, err
-	}
-	brought, err := intree.Specs(runner.Fixed, runner.Series, runner.Vet)
-	if err != nil {
-		return nil, declared, err
-	}
-	faults := append(intree.Compare(declared.Tests, changed), intree.CompareSpecs(declared.Specs, brought)...)
-	return faults, declared, nil
 }
 
 // artifacts returns the folder for reports.

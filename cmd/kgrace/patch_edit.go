@@ -79,11 +79,7 @@ func (a *app) beginEdit(ctx context.Context, r *kubetree.Repo, minor string, n i
 	if n < 1 || n > len(series.Patches) {
 		return usage(fmt.Errorf("there is no patch %d; patches/%s/series has 1 to %d", n, minor, len(series.Patches)))
 	}
-	stock, err := r.Ensure(ctx, minor, verdict.Stock, nil)
-	if err != nil {
-		return err
-	}
-	fixed, err := r.Ensure(ctx, minor, verdict.Fixed, nil)
+	stock, fixed, err := r.Both(ctx, minor)
 	if err != nil {
 		return err
 	}

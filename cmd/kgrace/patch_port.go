@@ -89,11 +89,7 @@ func (a *app) port(ctx context.Context, r *kubetree.Repo, from, to, since string
 	if err != nil {
 		return err
 	}
-	stock, err := r.Ensure(ctx, from, verdict.Stock, nil)
-	if err != nil {
-		return err
-	}
-	fixed, err := r.Ensure(ctx, from, verdict.Fixed, nil)
+	stock, fixed, err := r.Both(ctx, from)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/kubetree/verify"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/vendored"
 	"github.com/kgrace/kgrace/internal/verdict"
@@ -116,7 +117,7 @@ func patchTable(ctx context.Context, r *kubetree.Repo) (have, want string, err e
 func checkPatchTable(ctx context.Context, r *kubetree.Repo) ([]string, error) {
 	have, want, err := patchTable(ctx, r)
 	if err != nil {
-		return faultsOf(err), nil
+		return verify.Faults(err), nil
 	}
 	if have != want {
 		return []string{patchReadme + ": the table does not match the patches; run `kgrace update`"}, nil

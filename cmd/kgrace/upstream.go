@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/kubetree/verify"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -95,7 +96,7 @@ func sizeTable(r *kubetree.Repo, minor string) (string, error) {
 func checkUpstreamDocs(ctx context.Context, r *kubetree.Repo) ([]string, error) {
 	files, err := upstreamFiles(r)
 	if err != nil {
-		return faultsOf(err), nil
+		return verify.Faults(err), nil
 	}
 	var faults []string
 	for _, f := range files {

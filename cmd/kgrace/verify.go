@@ -25,10 +25,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/kubetree/verify"
 	"github.com/kgrace/kgrace/internal/mutant"
-	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/repocheck"
-	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/vendored"
 	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
@@ -123,13 +122,9 @@ func (a *app) verify(ctx context.Context, all []check, out outputFlag) error {
 func checks(r *kubetree.Repo) []check {
 	var all []check
 	for _, minor := range r.Versions.MinorNames() {
-		all = append(all,
-			check{"series lint " + minor, func(ctx context.Context) ([]string, error) { return lintSeries(ctx, r, minor) }},
-			check{"round trip " + minor, func(ctx context.Context) ([]string, error) { return roundTrip(ctx, r, minor) }},
-			check{"gofmt " + minor, func(ctx context.Context) ([]string, error) { return gofmtSeries(ctx, r, minor) }},
-			check{"types " + minor, func(ctx context.Context) ([]string, error) { return typeCheck(ctx, r, minor) }},
-			check{"declared tests " + minor, func(ctx context.Context) ([]string, error) { return declaredTests(ctx, r, minor) }},
-		)
+		s := verify.Series{Repo: r, Minor: minor}
+		all = append(all, check{"series lint " + minor, s.Lint}, check{"round trip " + minor, s.RoundTrip}, check{"gofmt " + minor, s.Gofmt},
+			check{"types " + minor, s.Types}, check{"declared tests " + minor, s.Declared})
 	}
 	all = append(all,
 		check{"copied files", func(ctx context.Context) ([]string, error) {
@@ -137,7 +132,7 @@ func checks(r *kubetree.Repo) []check {
 			if err != nil {
 				return nil, err
 			}
-			return faultsOf(vendored.Verify(tree.Dir, r.Root, origin(r), vendored.Copies)), nil
+			return verify.Faults(vendored.Verify(tree.Dir, r.Root, origin(r), vendored.Copies)), nil
 		}},
 		check{"mutants", func(ctx context.Context) ([]string, error) {
 			tree, err := r.Ensure(ctx, "", verdict.Fixed, nil)
@@ -145,11 +140,11 @@ func checks(r *kubetree.Repo) []check {
 				return nil, err
 			}
 			_, err = mutant.Misfits(tree.Dir, mutant.All())
-			return faultsOf(err), nil
+			return verify.Faults(err), nil
 		}},
 		check{"patch table", func(ctx context.Context) ([]string, error) { return checkPatchTable(ctx, r) }},
 		check{"upstream docs", func(ctx context.Context) ([]string, error) { return checkUpstreamDocs(ctx, r) }},
-		check{"go.mod", func(context.Context) ([]string, error) { return faultsOf(versions.CheckGoMod(r.Root)), nil }},
+		check{"go.mod", func(context.Context) ([]string, error) { return verify.Faults(versions.CheckGoMod(r.Root)), nil }},
 	)
 	return append(all, repositoryChecks(r.Root)...)
 }
@@ -172,36 +167,8 @@ func repositoryChecks(root string) []check {
 	return all
 }
 
-// knownIDs returns the rules and scenarios that trailers may name.
-func knownIDs() (patchset.Known, error) {
-	var known patchset.Known
-	for _, rule := range scenario.Rules() {
-		known.Rules = append(known.Rules, string(rule))
-	}
-	all, err := scenario.Catalogue()
-	for _, s := range all {
-		known.Scenarios = append(known.Scenarios, s.ID)
-	}
-	return known, err
-}
-
 // origin describes the source of the copied files.
 func origin(r *kubetree.Repo) string {
 	minor := r.Versions.Default
 	return fmt.Sprintf("Kubernetes %s with patches/%s", r.Versions.Minors[minor].Kubernetes, minor)
-}
-
-// faultsOf returns the texts of the errors that err joins.
-func faultsOf(err error) []string {
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var faults []string
-		for _, e := range joined.Unwrap() {
-			faults = append(faults, e.Error())
-		}
-		return faults
-	}
-	return []string{err.Error()}
 }

@@ -53,6 +53,15 @@ func (r *Repo) Ensure(ctx context.Context, minor string, arm verdict.Arm, progre
 	return r.ensure(ctx, minor, arm, progressTo, false)
 }
 
+// Both lays out both arms like Ensure.
+func (r *Repo) Both(ctx context.Context, minor string) (stock, fixed *Tree, err error) {
+	if stock, err = r.Ensure(ctx, minor, verdict.Stock, nil); err != nil {
+		return nil, nil, err
+	}
+	fixed, err = r.Ensure(ctx, minor, verdict.Fixed, nil)
+	return stock, fixed, err
+}
+
 // Reset is like Ensure, but discards edits in the arm's tree.
 func (r *Repo) Reset(ctx context.Context, minor string, arm verdict.Arm, progressTo io.Writer) (*Tree, error) {
 	return r.ensure(ctx, minor, arm, progressTo, true)

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package verify
 
 import (
 	"context"
@@ -28,10 +28,7 @@ import (
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/intree"
-	"github.com/kgrace/kgrace/internal/kubetree"
-	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
-	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // typesChecked holds the inputs of a type check without faults. The result stands as long as none of them changes.
@@ -43,29 +40,25 @@ type typesChecked struct {
 	Checker   string   `json:"checker"` // its source
 }
 
-// typeCheck type-checks the packages that the series touches, their tests included, on the fixed arm. It compiles only the
+// Types type-checks the packages that the series touches, their tests included, on the fixed arm. It compiles only the
 // checker, with the arm's toolchain. Inputs that it found good before are not checked again.
-func typeCheck(ctx context.Context, r *kubetree.Repo, minor string) ([]string, error) {
-	series, err := patchset.Load(r.SeriesDir(minor))
-	if err != nil {
-		return faultsOf(err), nil
-	}
-	fixed, err := r.Ensure(ctx, minor, verdict.Fixed, nil)
-	if err != nil {
-		return nil, err
+func (s Series) Types(ctx context.Context) ([]string, error) {
+	l, faults, err := s.lay(ctx)
+	if err != nil || len(faults) > 0 {
+		return faults, err
 	}
 	const source = "cmd/typecheck/main.go"
-	checker, err := os.ReadFile(filepath.Join(r.Root, filepath.FromSlash(source)))
+	checker, err := os.ReadFile(filepath.Join(s.Repo.Root, filepath.FromSlash(source)))
 	if err != nil {
 		return nil, err
 	}
-	toolchain := r.Versions.Minors[minor].Go
-	absent, err := r.Versions.Minors[minor].Absent()
+	toolchain := s.Repo.Versions.Minors[s.Minor].Go
+	absent, err := s.Repo.Versions.Minors[s.Minor].Absent()
 	if err != nil {
 		return nil, err
 	}
-	now := typesChecked{Commit: fixed.Commit, Toolchain: toolchain, Checker: string(checker), Absent: absent}
-	run, node := intree.Packages(series)
+	now := typesChecked{Commit: l.fixed.Commit, Toolchain: toolchain, Checker: string(checker), Absent: absent}
+	run, node := intree.Packages(l.series)
 	for _, pkg := range slices.Concat(run, node) {
 		now.Packages = append(now.Packages, "./"+strings.TrimPrefix(pkg, "./"))
 	}
@@ -76,15 +69,15 @@ func typeCheck(ctx context.Context, r *kubetree.Repo, minor string) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	stamp := filepath.Join(r.Output, "typecheck", minor+".json")
+	stamp := filepath.Join(s.Repo.Output, "typecheck", s.Minor+".json")
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == string(want) {
 		return nil, nil
 	}
-	program := filepath.Join(r.Output, "typecheck", "bin", toolchain)
-	if _, err := tool.Go(ctx, r.Root, toolchain, nil, "build", "-o", program, "./"+filepath.Dir(source)); err != nil {
+	program := filepath.Join(s.Repo.Output, "typecheck", "bin", toolchain)
+	if _, err := tool.Go(ctx, s.Repo.Root, toolchain, nil, "build", "-o", program, "./"+filepath.Dir(source)); err != nil {
 		return nil, err
 	}
-	out, err := tool.Run(ctx, tool.Cmd{Dir: fixed.Dir, Env: tool.GoEnv(toolchain), Args: append([]string{program, "-tree", fixed.Dir, "-absent", strings.Join(absent, ",")}, now.Packages...)})
+	out, err := tool.Run(ctx, tool.Cmd{Dir: l.fixed.Dir, Env: tool.GoEnv(toolchain), Args: append([]string{program, "-tree", l.fixed.Dir, "-absent", strings.Join(absent, ",")}, now.Packages...)})
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return strings.Split(strings.TrimSpace(out), "\n"), nil
