@@ -90,3 +90,12 @@ func armsOf(name string) ([]verdict.Arm, error) {
 	a, err := verdict.ParseArm(name)
 	return []verdict.Arm{a}, err
 }
+
+// scenarioArms is armsOf for commands that run scenarios.
+func scenarioArms(name string) ([]verdict.Arm, error) {
+	if name == "" {
+		return verdict.Arms(), nil
+	}
+	a, err := verdict.ParseArm(name)
+	return []verdict.Arm{a}, err
+}
