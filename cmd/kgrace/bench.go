@@ -78,13 +78,11 @@ the output folder).`,
 			if _, err := regexp.Compile(only); err != nil {
 				return usage(fmt.Errorf("--bench: %w", err))
 			}
-			r, err := app.repo()
+			r, minor, err := app.seriesOf(run.Minor)
 			if err != nil {
 				return err
 			}
-			if _, err := r.Versions.Minor(run.Minor); err != nil && run.Minor != "" {
-				return usage(err)
-			}
+			run.Minor = minor
 			return app.bench(cmd.Context(), r, run, only, out)
 		},
 	}
@@ -101,9 +99,6 @@ the output folder).`,
 }
 
 func (a *app) bench(ctx context.Context, r *kubetree.Repo, run benchRun, only string, out outputFlag) error {
-	if run.Minor == "" {
-		run.Minor = r.Versions.Default
-	}
 	run.Kubernetes = r.Versions.Minors[run.Minor].Kubernetes
 	arms, err := bench.Compile(ctx, r, run.Minor, run.Slowed)
 	if err != nil {

@@ -51,12 +51,9 @@ and so without another compiler. They lie in linux-ARCH, beside the program for 
 			if err != nil {
 				return usage(err)
 			}
-			r, err := app.repo()
+			r, minor, err := app.seriesOf(minor)
 			if err != nil {
 				return err
-			}
-			if _, err := r.Versions.Minor(minor); err != nil {
-				return usage(err)
 			}
 			known, err := r.Programs()
 			if err != nil {

@@ -61,12 +61,9 @@ detector. The first run compiles for several minutes.`,
 			if err != nil {
 				return usage(err)
 			}
-			r, err := app.repo()
+			r, minor, err := app.seriesOf(minor)
 			if err != nil {
 				return err
-			}
-			if _, err := r.Versions.Minor(minor); err != nil && minor != "" {
-				return usage(err)
 			}
 			return app.intree(cmd.Context(), r, minor, wanted, tests, out)
 		},
@@ -93,9 +90,6 @@ func stepsOf(names []string) ([]intree.Step, error) {
 }
 
 func (a *app) intree(ctx context.Context, r *kubetree.Repo, minor string, steps []intree.Step, tests []string, out outputFlag) error {
-	if minor == "" {
-		minor = r.Versions.Default
-	}
 	series := verify.Series{Repo: r, Minor: minor}
 	runner, err := series.Runner(ctx)
 	if err != nil {

@@ -69,12 +69,9 @@ only the logs.`,
 			if err != nil {
 				return usage(err)
 			}
-			r, err := app.repo()
+			r, minor, err := app.seriesOf(minor)
 			if err != nil {
 				return err
-			}
-			if _, err := r.Versions.Minor(minor); err != nil {
-				return usage(err)
 			}
 			if name == "" {
 				name = string(a)

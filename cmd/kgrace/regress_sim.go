@@ -113,10 +113,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (q *regression) simulateOn(ctx context.Context, app *app, p sim.Behaviour, dir string, suites map[verdict.Arm]string) (results result.Results, failed, err error) {
 	begin := time.Now()
 	rows := q.scenarios
-	results = result.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Skipped: result.SkippedIn(q.minor, q.skipped), Origin: q.origin}
-	for _, s := range rows {
-		results.Scenarios = append(results.Scenarios, s.ID)
-	}
+	results = result.Results{Minor: q.minor, Level: scenario.LevelSim, Arms: q.arms, Scenarios: scenario.IDs(rows), Skipped: result.SkippedIn(q.minor, q.skipped), Origin: q.origin}
 	if len(rows) == 0 {
 		return results, nil, fmt.Errorf("runtime %s can run none of these scenarios", p)
 	}

@@ -111,9 +111,7 @@ func (q *regression) prepare(s suite, c regress.Config) (string, error) {
 		return "", err
 	}
 	c.Minor, c.Arms, c.Artifacts, c.OneByOne, c.Jobs, c.Lifeline = q.minor, q.arms, q.artifacts, q.oneByOne, q.jobs, true
-	for _, one := range q.scenarios {
-		c.Scenarios = append(c.Scenarios, one.ID)
-	}
+	c.Scenarios = scenario.IDs(q.scenarios)
 	path := filepath.Join(q.artifacts, s.name+".json")
 	return path, c.Write(path)
 }

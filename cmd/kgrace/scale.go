@@ -124,16 +124,11 @@ func (q *scaleRun) resolve() (err error) {
 
 // prepare returns the checkout, with the minor and the artifacts folder settled.
 func (q *scaleRun) prepare(app *app) (*kubetree.Repo, error) {
-	r, err := app.repo()
+	r, minor, err := app.seriesOf(q.minor)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.Versions.Minor(q.minor); err != nil {
-		return nil, usage(err)
-	}
-	if q.minor == "" {
-		q.minor = r.Versions.Default
-	}
+	q.minor = minor
 	if q.artifacts == "" {
 		q.artifacts = filepath.Join(r.Output, "artifacts")
 	}

@@ -80,15 +80,9 @@ The image runs as an unprivileged user and writes only to $TMPDIR and $ARTIFACTS
 			if file == "" {
 				return usage(errors.New("--file is missing: name the file for the image"))
 			}
-			r, err := app.repo()
+			r, minor, err := app.seriesOf(minor)
 			if err != nil {
 				return err
-			}
-			if _, err := r.Versions.Minor(minor); err != nil {
-				return usage(err)
-			}
-			if minor == "" {
-				minor = r.Versions.Default
 			}
 			return app.shardImage(cmd.Context(), r, minor, full.String(), file)
 		},

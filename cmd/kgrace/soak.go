@@ -86,14 +86,11 @@ Exit codes:
 }
 
 func carryOutSoak(ctx context.Context, app *app, minor, artifacts string, o soak.Options, out outputFlag) error {
-	r, err := app.repo()
+	r, minor, err := app.seriesOf(minor)
 	if err != nil {
 		return err
 	}
-	if _, err := r.Versions.Minor(minor); err != nil {
-		return usage(err)
-	}
-	o.Minor = cmp.Or(minor, r.Versions.Default)
+	o.Minor = minor
 	if o.Artifacts, err = filepath.Abs(cmp.Or(artifacts, filepath.Join(r.Output, "artifacts"))); err != nil {
 		return err
 	}

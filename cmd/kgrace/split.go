@@ -137,9 +137,7 @@ func (q *regression) pick() (err error) {
 		return err
 	}
 	s := &q.split
-	for _, one := range q.scenarios {
-		s.whole = append(s.whole, one.ID)
-	}
+	s.whole = append(s.whole, scenario.IDs(q.scenarios)...)
 	if q.scenarios = shard.Take(s.part, q.scenarios); len(q.scenarios) == 0 {
 		return fmt.Errorf("part %s has no scenario: want at most %d parts", s.part, len(s.whole))
 	}
@@ -188,16 +186,11 @@ func (q *randomRun) place(app *app) (*kubetree.Repo, error) {
 		q.minor, q.artifacts, err = q.split.open(q.minor, os.Getenv(ArtifactsVar))
 		return nil, err
 	}
-	r, err := app.repo()
+	r, minor, err := app.seriesOf(q.minor)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.Versions.Minor(q.minor); err != nil {
-		return nil, usage(err)
-	}
-	if q.minor == "" {
-		q.minor = r.Versions.Default
-	}
+	q.minor = minor
 	q.artifacts, err = filepath.Abs(artifacts(r))
 	return r, err
 }

@@ -191,6 +191,14 @@ func (s Scenario) check(level Level) []error {
 	return errs
 }
 
+// IDs returns the ids of scenarios.
+func IDs(all []Scenario) (ids []string) {
+	for _, s := range all {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
 // Pick returns the scenarios with these ids that run at the level, in the catalogue's order, or all of them if no id is given. An
 // id may be a pattern as of path.Match. If an id is unknown or does not run at the level, or a pattern matches none, the error
 // lists the known ones.

@@ -150,7 +150,7 @@ func (merged *Merged) catalogue(out string, parts []*Manifest) error {
 // together merges the results of one runtime, with the histories that they name and the suites' own reports.
 func together(out string, p sim.Behaviour, rows []scenario.Scenario, parts []*Manifest) (result.Results, error) {
 	run := parts[0]
-	all := result.Results{Minor: run.Minor, Level: scenario.LevelSim, Arms: run.Arms, Scenarios: ids(rows)}
+	all := result.Results{Minor: run.Minor, Level: scenario.LevelSim, Arms: run.Arms, Scenarios: scenario.IDs(rows)}
 	to := filepath.Join(out, Below(p))
 	for _, old := range []string{result.ResultsFile(scenario.LevelSim), result.PageFile, filepath.Join("histories", string(scenario.LevelSim))} {
 		if err := os.RemoveAll(filepath.Join(to, old)); err != nil {
@@ -159,7 +159,7 @@ func together(out string, p sim.Behaviour, rows []scenario.Scenario, parts []*Ma
 	}
 	byKey := map[result.Key]result.Result{}
 	for _, m := range parts {
-		want := ids(Take(m.Part, rows))
+		want := scenario.IDs(Take(m.Part, rows))
 		if len(want) == 0 {
 			continue
 		}
@@ -199,13 +199,6 @@ func together(out string, p sim.Behaviour, rows []scenario.Scenario, parts []*Ma
 		return all, err
 	}
 	return all, mergeSuites(to, p, parts)
-}
-
-func ids(rows []scenario.Scenario) (all []string) {
-	for _, s := range rows {
-		all = append(all, s.ID)
-	}
-	return all
 }
 
 // mergeSuites merges Ginkgo's reports of each arm: JUnit and JSON.

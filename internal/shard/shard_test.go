@@ -63,7 +63,7 @@ func leave(t *testing.T, dir string, p Part) {
 	for _, runtime := range sim.Behaviours() {
 		below := filepath.Join(dir, Below(runtime))
 		mine := rows
-		results := result.Results{Minor: minor, Level: scenario.LevelSim, Arms: verdict.Arms(), Scenarios: ids(mine), Seconds: float64(10 + p.Index),
+		results := result.Results{Minor: minor, Level: scenario.LevelSim, Arms: verdict.Arms(), Scenarios: scenario.IDs(mine), Seconds: float64(10 + p.Index),
 			Skipped: []result.Skip{{Scenario: "now", Why: "since v1.99"}}}
 		for _, s := range mine {
 			for _, arm := range verdict.Arms() {
@@ -96,7 +96,7 @@ func leave(t *testing.T, dir string, p Part) {
 }
 
 func manifest(t *testing.T, p Part) Manifest {
-	return Manifest{Kind: Catalogue, Part: p, Run: "1", Minor: minor, Arms: verdict.Arms(), Runtimes: simkubelet.Runtimes(), Scenarios: ids(all(t)),
+	return Manifest{Kind: Catalogue, Part: p, Run: "1", Minor: minor, Arms: verdict.Arms(), Runtimes: simkubelet.Runtimes(), Scenarios: scenario.IDs(all(t)),
 		Suites: map[verdict.Arm]string{verdict.Stock: "sha256:1", verdict.Fixed: "sha256:2"}}
 }
 

@@ -90,9 +90,7 @@ func knownIDs() (patchset.Known, error) {
 		known.Rules = append(known.Rules, string(rule))
 	}
 	all, err := scenario.Catalogue()
-	for _, s := range all {
-		known.Scenarios = append(known.Scenarios, s.ID)
-	}
+	known.Scenarios = scenario.IDs(all)
 	return known, err
 }
 

@@ -219,10 +219,7 @@ func (b *bench) runSuite(ctx context.Context, suite, dir string) (result.Results
 	if err != nil {
 		return result.Results{}, err
 	}
-	c := simkubelet.Config{Minor: b.plan.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Artifacts: dir}
-	for _, s := range rows {
-		c.Scenarios = append(c.Scenarios, s.ID)
-	}
+	c := simkubelet.Config{Minor: b.plan.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Scenarios: scenario.IDs(rows), Artifacts: dir}
 	limited, cancel := context.WithTimeoutCause(ctx, suiteTime, fmt.Errorf("the suite did not end in %v", suiteTime))
 	defer cancel()
 	// Only its results count, not whether it passes: most of these trees are broken on purpose.

@@ -91,11 +91,7 @@ func (r Runner) sim(ctx context.Context, m mutant.Mutant, base, toolchain string
 		results, err := play.Run{Processes: 2}.Unhurried(ctx, verdict.Stock, map[verdict.Arm]string{verdict.Stock: stock, verdict.Fixed: suite}, random)
 		return brokenIn("unhurried", results), err
 	}
-	config := simkubelet.Config{Minor: r.Tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Artifacts: dir}
-	for _, s := range rows {
-		config.Scenarios = append(config.Scenarios, s.ID)
-	}
-	results, _, err := simbuild.Run(ctx, suite, config)
+	results, _, err := simbuild.Run(ctx, suite, simkubelet.Config{Minor: r.Tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Scenarios: scenario.IDs(rows), Artifacts: dir})
 	if err != nil {
 		return nil, err
 	}

@@ -46,10 +46,7 @@ func TestSim(t *testing.T) {
 		t.Fatal(err)
 	}
 	quiet(t, config)
-	results := result.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{config.Arm}}
-	for _, s := range rows {
-		results.Scenarios = append(results.Scenarios, s.ID)
-	}
+	results := result.Results{Minor: config.Minor, Level: scenario.LevelSim, Arms: []verdict.Arm{config.Arm}, Scenarios: scenario.IDs(rows)}
 	rand.New(rand.NewPCG(1, 0)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	begin := time.Now()
 	for _, s := range rows {
