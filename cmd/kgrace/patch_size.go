@@ -18,8 +18,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -52,37 +50,19 @@ added lines of code that are empty or only comment, including the licence header
 			if markdown && out == "json" {
 				return usage(fmt.Errorf("--markdown and -o json exclude each other"))
 			}
-			var sizes []patchset.SeriesSize
-			var rows [][]string
-			for _, minor := range minors {
-				series, err := patchset.Load(r.SeriesDir(minor))
-				if err != nil {
-					return err
-				}
-				size := series.Size(minor)
-				sizes = append(sizes, size)
-				for _, p := range size.Patches {
-					rows = append(rows, sizeRow(minor, strconv.Itoa(p.Patch), p))
-				}
-				rows = append(rows, sizeRow(minor, "all", size.Total))
-			}
-			if markdown {
-				var parts []string
-				for _, size := range sizes {
-					parts = append(parts, "## "+size.Minor+"\n\n"+size.Markdown())
-				}
-				_, err := fmt.Fprint(app.output, strings.Join(parts, "\n"))
+			sizes, err := patchset.LoadSizes(minors, r.SeriesDir)
+			if err != nil {
 				return err
 			}
-			return out.write(app.output, sizes, []string{"MINOR", "PATCH", "FILES", "CODE", "COMMENT", "TESTS", "GENERATED", "SUBJECT"}, rows)
+			if markdown {
+				_, err := fmt.Fprint(app.output, sizes.Markdown())
+				return err
+			}
+			return out.write(app.output, sizes, []string{"MINOR", "PATCH", "FILES", "CODE", "COMMENT", "TESTS", "GENERATED", "SUBJECT"}, sizes.Rows())
 		},
 	}
 	cmd.Flags().StringVar(&minor, "kubernetes", "", "Kubernetes minor, as in versions.yaml (default: all)")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a Markdown table for each minor")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
-}
-
-func sizeRow(minor, place string, p patchset.PatchSize) []string {
-	return append(append([]string{minor, place}, p.Cells()...), p.Subject)
 }

@@ -19,6 +19,8 @@ package patchset
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -117,6 +119,44 @@ func (s SeriesSize) Markdown() string {
 	}
 	fmt.Fprintf(&b, "| all | %s |\n", strings.Join(s.Total.Cells(), " | "))
 	return b.String()
+}
+
+// Sizes are the sizes of several series.
+type Sizes []SeriesSize
+
+// LoadSizes returns the sizes of the series of the minors. dir returns their folders.
+func LoadSizes(minors []string, dir func(minor string) string) (all Sizes, err error) {
+	for _, minor := range minors {
+		series, err := Load(dir(minor))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, series.Size(minor))
+	}
+	return all, nil
+}
+
+// Markdown returns a table of each series below a heading.
+func (s Sizes) Markdown() string {
+	var parts []string
+	for _, size := range s {
+		parts = append(parts, "## "+size.Minor+"\n\n"+size.Markdown())
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Rows returns one row per patch and one for all of each series: minor, patch, figures, subject.
+func (s Sizes) Rows() (rows [][]string) {
+	for _, size := range s {
+		for _, p := range append(slices.Clone(size.Patches), size.Total) {
+			place := "all"
+			if p.Patch > 0 {
+				place = strconv.Itoa(p.Patch)
+			}
+			rows = append(rows, slices.Concat([]string{size.Minor, place}, p.Cells(), []string{p.Subject}))
+		}
+	}
+	return rows
 }
 
 // Cells returns the figures as a table shows them: files, code, comment, tests, generated.
