@@ -18,23 +18,18 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/mod/semver"
 
-	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/matrix"
 	"github.com/kgrace/kgrace/internal/matrix/prove"
 	"github.com/kgrace/kgrace/internal/report"
-	"github.com/kgrace/kgrace/internal/result"
 )
 
 // matrixQuery holds the flags of `kgrace matrix`.
@@ -118,7 +113,7 @@ func (q *matrixQuery) run(ctx context.Context, app *app) error {
 			return usage(err)
 		}
 	}
-	plans, err := matrixPlans(ctx, r)
+	plans, err := prove.Plans(ctx, r)
 	if err != nil {
 		return red(err)
 	}
@@ -137,7 +132,7 @@ func (q *matrixQuery) run(ctx context.Context, app *app) error {
 	if err = errors.Join(err, prover.Close()); err != nil {
 		return err
 	}
-	if err := writeMatrix(artifacts(r), table); err != nil {
+	if err := report.WriteMatrix(artifacts(r), table); err != nil {
 		return err
 	}
 	if err := q.print(app, table); err != nil {
@@ -179,51 +174,6 @@ func (q *matrixQuery) wanted() (func(string, int, matrix.Column) bool, error) {
 			(len(numbers) == 0 || slices.Contains(numbers, number)) &&
 			(len(columns) == 0 || slices.Contains(columns, c))
 	}, nil
-}
-
-// matrixPlans returns the plans of all minors: the default one, then the others from newest to oldest.
-func matrixPlans(ctx context.Context, r *kubetree.Repo) ([]*matrix.Plan, error) {
-	minors := r.Versions.MinorNames()
-	slices.SortFunc(minors, func(a, b string) int {
-		if a == r.Versions.Default || b == r.Versions.Default {
-			return map[bool]int{true: -1, false: 1}[a == r.Versions.Default]
-		}
-		return semver.Compare(b, a)
-	})
-	var plans []*matrix.Plan
-	var errs []error
-	for _, minor := range minors {
-		p, err := matrix.NewPlan(ctx, minor, r.Versions.Minors[minor], r.SeriesDir(minor))
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		plans = append(plans, p)
-	}
-	return plans, errors.Join(errs...)
-}
-
-// writeMatrix writes the table in its three forms.
-func writeMatrix(dir string, table matrix.Table) error {
-	data, err := json.MarshalIndent(table, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := matrix.WriteFile(filepath.Join(dir, report.MatrixFile), append(data, '\n')); err != nil {
-		return err
-	}
-	if err := matrix.WriteFile(filepath.Join(dir, "matrix.md"), []byte(table.Markdown())); err != nil {
-		return err
-	}
-	if err := report.WriteMatrix(dir, table); err != nil {
-		return err
-	}
-	// Write the page of the scenarios again, if there is one, so that it links to the matrix.
-	if _, err := os.Stat(filepath.Join(dir, result.PageFile)); err != nil {
-		return nil
-	}
-	_, err = writeReport(dir, "", func() ([]string, error) { return nil, nil })
-	return err
 }
 
 // print prints the table, one line per patch and minor.

@@ -17,7 +17,6 @@ limitations under the License.
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,7 +25,6 @@ import (
 
 	"github.com/kgrace/kgrace/internal/report"
 	"github.com/kgrace/kgrace/internal/result"
-	"github.com/kgrace/kgrace/internal/scenario"
 )
 
 func newReportCommand(app *app) *cobra.Command {
@@ -53,7 +51,7 @@ incomplete file is refused by name and line.`,
 				}
 				dir = filepath.Join(r.Output, "artifacts")
 			}
-			path, err := writeReport(dir, file, app.knownMinors)
+			path, err := report.WriteArtifacts(dir, file, app.knownMinors)
 			if err != nil {
 				return err
 			}
@@ -68,7 +66,7 @@ incomplete file is refused by name and line.`,
 
 // htmlReport writes the page of a run's artifacts, with those of other levels, and prints its path.
 func (a *app) htmlReport(artifacts string) error {
-	path, err := writeReport(artifacts, "", a.knownMinors)
+	path, err := report.WriteArtifacts(artifacts, "", a.knownMinors)
 	if err != nil {
 		return fmt.Errorf("the HTML report was not written: %w", err)
 	}
@@ -87,36 +85,4 @@ func (a *app) knownMinors() ([]string, error) {
 		return nil, err
 	}
 	return r.Versions.MinorNames(), nil
-}
-
-// writeReport writes the page of a folder of artifacts and returns its path. Histories without results are judged;
-// known returns the minors that they may be of.
-func writeReport(dir, file string, known func() ([]string, error)) (string, error) {
-	path, missing := report.WriteArtifacts(dir, file)
-	if !errors.Is(missing, os.ErrNotExist) {
-		return path, missing
-	}
-	catalogue, broken := scenario.Catalogue()
-	if broken != nil {
-		return "", broken
-	}
-	minors, err := known()
-	if err != nil {
-		return "", err
-	}
-	results, none := result.Rejudge(dir, catalogue, minors)
-	if errors.Is(none, os.ErrNotExist) {
-		return "", missing
-	}
-	if none != nil {
-		return "", none
-	}
-	run, err := result.NewRun(string(results.Level), results, dir)
-	if err != nil {
-		return "", err
-	}
-	if file == "" {
-		file = filepath.Join(dir, result.PageFile)
-	}
-	return file, report.WriteFile(file, []result.Run{run})
 }

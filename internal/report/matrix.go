@@ -19,6 +19,7 @@ package report
 import (
 	"bytes"
 	_ "embed" // the page's template and styles
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -178,8 +179,28 @@ func overviewLine(subject string, t matrix.Table) matrixLine {
 // rowID returns the anchor of a patch on a minor.
 func rowID(m matrix.Minor, r matrix.Row) string { return fmt.Sprintf("%s-%d", m.Minor, r.Number) }
 
-// WriteMatrix writes the page of a table into the artifacts directory, atomically.
+// WriteMatrix writes a table into the artifacts directory: as JSON, as Markdown and as a page.
 func WriteMatrix(dir string, t matrix.Table) error {
+	data, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := matrix.WriteFile(filepath.Join(dir, MatrixFile), append(data, '\n')); err != nil {
+		return err
+	}
+	if err := matrix.WriteFile(filepath.Join(dir, "matrix.md"), []byte(t.Markdown())); err != nil {
+		return err
+	}
+	if err := writeMatrixPage(dir, t); err != nil || !exists(filepath.Join(dir, result.PageFile)) {
+		return err
+	}
+	// Write the page of the scenarios again, so that it links to the matrix.
+	_, err = WriteArtifacts(dir, "", func() ([]string, error) { return nil, nil })
+	return err
+}
+
+// writeMatrixPage writes the page of a table into the artifacts directory, atomically.
+func writeMatrixPage(dir string, t matrix.Table) error {
 	var page bytes.Buffer
 	if err := Matrix(&page, t, exists(filepath.Join(dir, result.PageFile))); err != nil {
 		return err

@@ -106,7 +106,7 @@ func TestPagesLeadToEachOther(t *testing.T) {
 		}
 		return string(data)
 	}
-	if err := WriteMatrix(dir, sampleMatrix()); err != nil {
+	if err := writeMatrixPage(dir, sampleMatrix()); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(write(MatrixPage), "report.html") {
@@ -122,7 +122,7 @@ func TestPagesLeadToEachOther(t *testing.T) {
 	if !strings.Contains(write(result.PageFile), `<a href="matrix.html">`) {
 		t.Error("the page of the scenarios does not link to the matrix")
 	}
-	if err := WriteMatrix(dir, sampleMatrix()); err != nil {
+	if err := writeMatrixPage(dir, sampleMatrix()); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(write(MatrixPage), `<a href="report.html">`) {

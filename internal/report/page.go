@@ -19,6 +19,7 @@ package report
 import (
 	"bytes"
 	_ "embed" // the page's template and styles
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -167,9 +168,12 @@ func writePage(w io.Writer, runs []result.Run, catalogue []scenario.Scenario, at
 }
 
 // WriteArtifacts reads the runs in a directory and writes their page there, or to file if it is given. It returns the path of
-// the page.
-func WriteArtifacts(dir, file string) (string, error) {
+// the page. Histories without results are judged; known returns the minors that they may be of.
+func WriteArtifacts(dir, file string, known func() ([]string, error)) (string, error) {
 	runs, err := result.ReadArtifacts(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		runs, err = rejudged(dir, known, err)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -177,6 +181,27 @@ func WriteArtifacts(dir, file string) (string, error) {
 		file = filepath.Join(dir, result.PageFile)
 	}
 	return file, WriteFile(file, runs)
+}
+
+// rejudged judges the histories in a directory. missing is the error if there are none.
+func rejudged(dir string, known func() ([]string, error), missing error) ([]result.Run, error) {
+	catalogue, err := scenario.Catalogue()
+	if err != nil {
+		return nil, err
+	}
+	minors, err := known()
+	if err != nil {
+		return nil, err
+	}
+	results, err := result.Rejudge(dir, catalogue, minors)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, missing
+	}
+	if err != nil {
+		return nil, err
+	}
+	run, err := result.NewRun(string(results.Level), results, dir)
+	return []result.Run{run}, err
 }
 
 // WriteFile writes the page of these runs to a file, atomically.

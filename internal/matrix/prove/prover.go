@@ -18,10 +18,13 @@ package prove
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/matrix"
@@ -35,6 +38,28 @@ type Prover struct {
 
 	// bench is that of the current minor; the next minor replaces it.
 	bench *bench
+}
+
+// Plans returns the plans of all minors: the default one, then the others from newest to oldest.
+func Plans(ctx context.Context, r *kubetree.Repo) ([]*matrix.Plan, error) {
+	minors := r.Versions.MinorNames()
+	slices.SortFunc(minors, func(a, b string) int {
+		if a == r.Versions.Default || b == r.Versions.Default {
+			return map[bool]int{true: -1, false: 1}[a == r.Versions.Default]
+		}
+		return semver.Compare(b, a)
+	})
+	var plans []*matrix.Plan
+	var errs []error
+	for _, minor := range minors {
+		p, err := matrix.NewPlan(ctx, minor, r.Versions.Minors[minor], r.SeriesDir(minor))
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		plans = append(plans, p)
+	}
+	return plans, errors.Join(errs...)
 }
 
 // Dir returns the folder in which cells and their data are stored.
