@@ -18,7 +18,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -32,6 +31,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/bench"
 	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // benchRun holds the parameters and the results of a run.
@@ -113,11 +113,7 @@ func (a *app) bench(ctx context.Context, r *kubetree.Repo, run benchRun, only st
 	if run.Rows, err = bench.Compare(samples, run.Limit); err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(run, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(artifacts(r), "bench.json"), append(data, '\n'), 0o644); err != nil {
+	if err := tool.WriteJSON(filepath.Join(artifacts(r), "bench.json"), run); err != nil {
 		return err
 	}
 	header, rows := benchTable(run.Rows)

@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,13 +101,9 @@ func (q *regression) judged(app *app, results result.Results) error {
 		return q.finish(app, results)
 	}
 	silent := *app
-	silent.output = discard{}
+	silent.output = io.Discard
 	return q.finish(&silent, results)
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // simulateOn runs the suites of all arms concurrently against one runtime and merges their results. failed is the error of
 // suites that failed but left results.

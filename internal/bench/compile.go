@@ -21,7 +21,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -133,11 +132,8 @@ func layOver(dir, tree string, slow bool) (string, error) {
 	if err := os.WriteFile(file, source, 0o644); err != nil {
 		return "", err
 	}
-	data, err := json.MarshalIndent(map[string]any{"Replace": map[string]string{filepath.Join(tree, filepath.FromSlash(inTree)): file}}, "", "  ")
-	if err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(base, append(data, '\n'), 0o644); err != nil || !slow {
+	over := map[string]any{"Replace": map[string]string{filepath.Join(tree, filepath.FromSlash(inTree)): file}}
+	if err := tool.WriteJSON(base, over); err != nil || !slow {
 		return base, err
 	}
 	overlay, err := slowed.Overlay(dir, tree, base)

@@ -19,7 +19,6 @@ package docker
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -29,6 +28,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 const (
@@ -46,11 +47,7 @@ func writeConfig(dir string, runcless bool) error {
 		config["default-runtime"] = "runcless"
 		config["runtimes"] = map[string]any{"runcless": map[string]any{"path": filepath.Join(dir, "runcless")}}
 	}
-	data, err := json.MarshalIndent(config, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "daemon.json"), append(data, '\n'), 0o644)
+	return tool.WriteJSON(filepath.Join(dir, "daemon.json"), config)
 }
 
 // startDaemon starts dockerd in a session of its own and waits for its readiness notification, as systemd does.

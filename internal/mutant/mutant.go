@@ -99,15 +99,11 @@ func (m Mutant) Overlay(dir, tree, base string) (string, error) {
 	}
 	file := filepath.Join(dir, filepath.Base(m.File))
 	overlay.Replace[target] = file
-	data, err := json.MarshalIndent(overlay, "", "  ")
-	if err != nil {
-		return "", err
-	}
 	path := filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(file, []byte(broken), 0o644); err != nil {
 		return "", err
 	}
-	return path, os.WriteFile(path, append(data, '\n'), 0o644)
+	return path, tool.WriteJSON(path, overlay)
 }
 
 // OnNodes returns the mutants that run on real nodes.

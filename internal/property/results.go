@@ -25,6 +25,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -209,14 +210,10 @@ func (r Results) Good() error {
 }
 
 func write(path string, value any) error {
-	data, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(data, '\n'), 0o644)
+	return tool.WriteJSON(path, value)
 }
 
 func read(path string, into any) error {

@@ -24,6 +24,7 @@ import (
 	"os"
 
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -49,11 +50,7 @@ type Config struct {
 
 // Write writes the configuration to path.
 func (c Config) Write(path string) error {
-	data, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(data, '\n'), 0o644)
+	return tool.WriteJSON(path, c)
 }
 
 // ReadConfig reads the file and returns its options. It rejects unknown names.

@@ -89,6 +89,9 @@ type Rule struct {
 	Verdict verdict.Verdict  `json:"verdict"`
 }
 
+// Leftover is testing/synctest's text for goroutines that outlive a scenario.
+const Leftover = "blocked goroutines remain"
+
 // Good reports whether every rule has the verdict that the catalogue expects.
 func (r Result) Good() bool {
 	return len(r.Rules) > 0 && !slices.ContainsFunc(r.Rules, func(one Rule) bool { return !one.Verdict.Good() })

@@ -17,7 +17,6 @@ limitations under the License.
 package scale
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -27,6 +26,7 @@ import (
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
 	"github.com/kgrace/kgrace/internal/simkubelet"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -125,11 +125,7 @@ func (r SimResults) find(arm verdict.Arm, behaviour sim.Behaviour, pods int) (si
 
 // Write writes the results and their table.
 func (r SimResults) Write(dir string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, SimResultsFile), append(data, '\n'), 0o644); err != nil {
+	if err := tool.WriteJSON(filepath.Join(dir, SimResultsFile), r); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, SimDocumentFile), []byte(markdown(r.Table())), 0o644)

@@ -17,7 +17,6 @@ limitations under the License.
 package shard
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -274,9 +273,5 @@ func (merged *Merged) properties(out string, parts []*Manifest) error {
 		}
 		merged.Properties = append(merged.Properties, sum)
 	}
-	data, err := json.MarshalIndent(merged.Properties, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(out, PropertiesFile), append(data, '\n'), 0o644)
+	return tool.WriteJSON(filepath.Join(out, PropertiesFile), merged.Properties)
 }

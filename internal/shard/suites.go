@@ -27,6 +27,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -56,11 +57,7 @@ func NewSuites(minor string, paths map[verdict.Arm]string) (s Suites, err error)
 
 // Write writes the list into a folder of suites.
 func (s Suites) Write(dir string) error {
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, SuitesFile), append(data, '\n'), 0o644)
+	return tool.WriteJSON(filepath.Join(dir, SuitesFile), s)
 }
 
 // OpenSuites reads the list in dir and checks the files. The paths of the result include dir.

@@ -17,7 +17,6 @@ limitations under the License.
 package simbuild
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,6 +26,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // seamSuffix keeps the seam files from being compiled in this repository.
@@ -88,11 +89,7 @@ func writeOverlay(path, root, minor, tree string) error {
 	if len(replace) == 0 {
 		return fmt.Errorf("%s contains no seam file", seamDir(root, minor))
 	}
-	data, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(data, '\n'), 0o644)
+	return tool.WriteJSON(path, map[string]any{"Replace": replace})
 }
 
 // addSeam adds the files of one directory, which need not exist.

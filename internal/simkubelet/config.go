@@ -53,11 +53,7 @@ func (c Config) History(id string) string {
 
 // Write writes the file.
 func (c Config) Write(path string) error {
-	data, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(data, '\n'), 0o644)
+	return tool.WriteJSON(path, c)
 }
 
 // ReadConfig reads the file. Every name in it must be known.

@@ -24,6 +24,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/scenario"
 	"github.com/kgrace/kgrace/internal/sim"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -61,11 +62,7 @@ type CrowdResult struct {
 
 // WriteCrowd writes a CrowdConfig or a CrowdResult.
 func WriteCrowd(path string, value any) error {
-	data, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(data, '\n'), 0o644)
+	return tool.WriteJSON(path, value)
 }
 
 // ReadCrowd reads a file of WriteCrowd.

@@ -17,6 +17,7 @@ limitations under the License.
 package tool
 
 import (
+	"encoding/json"
 	"io"
 	"io/fs"
 	"os"
@@ -35,6 +36,15 @@ func WriteFile(path string, data []byte, mode fs.FileMode) error {
 		_ = os.Remove(tmp)
 	}
 	return err
+}
+
+// WriteJSON writes a value to a file as indented JSON.
+func WriteJSON(path string, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
 // CopyFile copies a file's content and creates the parent folders of to.

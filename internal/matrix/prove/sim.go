@@ -230,9 +230,6 @@ func (b *bench) runSuite(ctx context.Context, suite, dir string) (result.Results
 	return results, err
 }
 
-// leftover is how testing/synctest reports goroutines that remain when a scenario is over.
-const leftover = "blocked goroutines remain"
-
 // verdictsOf returns the rules that a judge found broken; if goroutines remained, the rule that forbids that.
 func verdictsOf(results result.Results) map[string]finding {
 	all := map[string]finding{}
@@ -242,7 +239,7 @@ func verdictsOf(results result.Results) map[string]finding {
 			switch {
 			case rule.Verdict.Red():
 				v.Broken = append(v.Broken, rule.Rule)
-			case strings.Contains(rule.Why, leftover):
+			case strings.Contains(rule.Why, result.Leftover):
 				if !slices.Contains(v.Broken, scenario.NoLeftovers) {
 					v.Broken = append(v.Broken, scenario.NoLeftovers)
 				}

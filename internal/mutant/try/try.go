@@ -120,9 +120,6 @@ func Judge(results []Result) (survived bool, err error) {
 	return len(names) > 0, errors.Join(errs...)
 }
 
-// leftover is testing/synctest's text for goroutines that outlive a scenario.
-const leftover = "blocked goroutines remain"
-
 // caughtBy returns the rules that a judge found broken, and NoLeftovers where goroutines were left.
 func caughtBy(results result.Results) (by []Catcher) {
 	for _, one := range results.Results {
@@ -130,8 +127,8 @@ func caughtBy(results result.Results) (by []Catcher) {
 			switch {
 			case rule.Verdict.Red():
 				by = append(by, Catcher{one.Scenario, rule.Rule, rule.Why})
-			case strings.Contains(rule.Why, leftover):
-				by = append(by, Catcher{one.Scenario, scenario.NoLeftovers, leftover})
+			case strings.Contains(rule.Why, result.Leftover):
+				by = append(by, Catcher{one.Scenario, scenario.NoLeftovers, result.Leftover})
 			}
 		}
 	}
