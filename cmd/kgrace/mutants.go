@@ -113,9 +113,7 @@ func runMutants(ctx context.Context, app *app, r *kubetree.Repo, minor string, l
 	var results []try.Result
 	if level == scenario.LevelNode {
 		header = "RED IN"
-		results, err = runner.Nodes(ctx, picked, func(rows []scenario.Scenario, kubelet, artifacts string) (result.Results, error) {
-			return playMutant(ctx, app, r, tree.Minor, jobs, rows, kubelet, artifacts)
-		})
+		results, err = runner.Nodes(ctx, picked, playMutant(ctx, app, r, tree.Minor, jobs))
 	} else {
 		results, err = runner.Sim(ctx, picked)
 	}
@@ -137,13 +135,15 @@ func runMutants(ctx context.Context, app *app, r *kubetree.Repo, minor string, l
 }
 
 // playMutant runs scenarios like `kgrace regress --level node --arm fixed`, with another kubelet.
-func playMutant(ctx context.Context, app *app, r *kubetree.Repo, minor string, jobs int, rows []scenario.Scenario, kubelet, artifacts string) (result.Results, error) {
-	q := &regression{minor: minor, arms: []verdict.Arm{verdict.Fixed}, scenarios: rows, jobs: jobs, artifacts: artifacts}
-	bin, err := q.build(ctx, r)
-	if err != nil {
-		return result.Results{}, err
+func playMutant(ctx context.Context, app *app, r *kubetree.Repo, minor string, jobs int) try.Play {
+	return func(rows []scenario.Scenario, kubelet, artifacts string) (results result.Results, err error) {
+		q := &regression{minor: minor, arms: []verdict.Arm{verdict.Fixed}, scenarios: rows, jobs: jobs, artifacts: artifacts}
+		bin, err := q.build(ctx, r)
+		if err != nil {
+			return results, err
+		}
+		bin[verdict.Fixed][localnode.ProgramKubelet] = kubelet
+		results, _, err = q.playOn(ctx, app, r, r.Versions.Minors[minor].Go, suiteOfNodes, regress.Config{Bin: bin, Nodes: nodesDir(r)})
+		return results, err
 	}
-	bin[verdict.Fixed][localnode.ProgramKubelet] = kubelet
-	results, _, err := q.playOn(ctx, app, r, r.Versions.Minors[minor].Go, suiteOfNodes, regress.Config{Bin: bin, Nodes: nodesDir(r)})
-	return results, err
 }

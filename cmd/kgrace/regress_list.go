@@ -36,12 +36,8 @@ type listed struct {
 // printList prints the scenarios that the command line selects, and runs nothing. It needs a checkout only for a minor's name.
 func (q *regression) printList(app *app) error {
 	if q.minor != "" && q.minor != everyMinor {
-		r, err := app.repo()
-		if err != nil {
+		if _, _, err := app.seriesOf(q.minor); err != nil {
 			return err
-		}
-		if _, err := r.Versions.Minor(q.minor); err != nil {
-			return usage(err)
 		}
 	}
 	level := scenario.Level(q.level)

@@ -17,6 +17,7 @@ limitations under the License.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,10 +57,7 @@ func (q *regression) settle(r *kubetree.Repo) (pins versions.Minor, err error) {
 	if err := q.pick(); err != nil {
 		return pins, usage(err)
 	}
-	if q.artifacts == "" {
-		q.artifacts = filepath.Join(r.Output, "artifacts")
-	}
-	q.artifacts, err = filepath.Abs(q.artifacts)
+	q.artifacts, err = filepath.Abs(cmp.Or(q.artifacts, filepath.Join(r.Output, "artifacts")))
 	return pins, err
 }
 

@@ -19,7 +19,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +48,7 @@ incomplete file is refused by name and line.`,
 				if err != nil {
 					return err
 				}
-				dir = filepath.Join(r.Output, "artifacts")
+				dir = artifacts(r)
 			}
 			path, err := report.WriteArtifacts(dir, file, app.knownMinors)
 			if err != nil {

@@ -17,6 +17,7 @@ limitations under the License.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,10 +130,7 @@ func (q *scaleRun) prepare(app *app) (*kubetree.Repo, error) {
 		return nil, err
 	}
 	q.minor = minor
-	if q.artifacts == "" {
-		q.artifacts = filepath.Join(r.Output, "artifacts")
-	}
-	if q.artifacts, err = filepath.Abs(q.artifacts); err != nil {
+	if q.artifacts, err = filepath.Abs(cmp.Or(q.artifacts, filepath.Join(r.Output, "artifacts"))); err != nil {
 		return nil, err
 	}
 	return r, os.MkdirAll(q.artifacts, 0o755)

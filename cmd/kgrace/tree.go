@@ -43,12 +43,9 @@ the series is replaced only with --reset.`,
 			if err != nil {
 				return usage(err)
 			}
-			r, err := app.repo()
+			r, minor, err := app.seriesOf(minor)
 			if err != nil {
 				return err
-			}
-			if _, err := r.Versions.Minor(minor); err != nil {
-				return usage(err)
 			}
 			lay := r.Ensure
 			if reset {

@@ -73,11 +73,7 @@ func (s Store) Put(minor, patch string, cell Cell) error {
 	if cell.Status == NotRun {
 		return nil
 	}
-	data, err := json.MarshalIndent(cell, "", "  ")
-	if err != nil {
-		return err
-	}
-	return WriteFile(s.path(minor, patch, cell.Column), append(data, '\n'))
+	return WriteJSON(s.path(minor, patch, cell.Column), cell)
 }
 
 // Forget removes a stored cell.
@@ -94,4 +90,13 @@ func WriteFile(path string, data []byte) error {
 		return err
 	}
 	return renameio.WriteFile(path, data, 0o644)
+}
+
+// WriteJSON is WriteFile of a value as indented JSON.
+func WriteJSON(path string, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteFile(path, append(data, '\n'))
 }

@@ -148,13 +148,13 @@ func (s Sizes) Markdown() string {
 // Rows returns one row per patch and one for all of each series: minor, patch, figures, subject.
 func (s Sizes) Rows() (rows [][]string) {
 	for _, size := range s {
-		for _, p := range append(slices.Clone(size.Patches), size.Total) {
-			place := "all"
-			if p.Patch > 0 {
-				place = strconv.Itoa(p.Patch)
-			}
+		row := func(place string, p PatchSize) {
 			rows = append(rows, slices.Concat([]string{size.Minor, place}, p.Cells(), []string{p.Subject}))
 		}
+		for _, p := range size.Patches {
+			row(strconv.Itoa(p.Patch), p)
+		}
+		row("all", size.Total)
 	}
 	return rows
 }

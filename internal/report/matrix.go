@@ -19,7 +19,6 @@ package report
 import (
 	"bytes"
 	_ "embed" // the page's template and styles
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -181,11 +180,7 @@ func rowID(m matrix.Minor, r matrix.Row) string { return fmt.Sprintf("%s-%d", m.
 
 // WriteMatrix writes a table into the artifacts directory: as JSON, as Markdown and as a page.
 func WriteMatrix(dir string, t matrix.Table) error {
-	data, err := json.MarshalIndent(t, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := matrix.WriteFile(filepath.Join(dir, MatrixFile), append(data, '\n')); err != nil {
+	if err := matrix.WriteJSON(filepath.Join(dir, MatrixFile), t); err != nil {
 		return err
 	}
 	if err := matrix.WriteFile(filepath.Join(dir, "matrix.md"), []byte(t.Markdown())); err != nil {
@@ -195,7 +190,7 @@ func WriteMatrix(dir string, t matrix.Table) error {
 		return err
 	}
 	// Write the page of the scenarios again, so that it links to the matrix.
-	_, err = WriteArtifacts(dir, "", func() ([]string, error) { return nil, nil })
+	_, err := WriteArtifacts(dir, "", func() ([]string, error) { return nil, nil })
 	return err
 }
 

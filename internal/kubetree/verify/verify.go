@@ -63,9 +63,13 @@ func (s Series) Lint(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return Faults(err), nil
 	}
-	known, err := knownIDs()
+	catalogue, err := scenario.Catalogue()
 	if err != nil {
 		return nil, err
+	}
+	known := patchset.Known{Scenarios: scenario.IDs(catalogue)}
+	for _, rule := range scenario.Rules() {
+		known.Rules = append(known.Rules, string(rule))
 	}
 	problems, err := series.Lint(ctx, known)
 	if lead := s.Repo.Versions.Default; lead != s.Minor {
@@ -81,17 +85,6 @@ func (s Series) Lint(ctx context.Context) ([]string, error) {
 		faults = append(faults, p.String())
 	}
 	return faults, err
-}
-
-// knownIDs returns the rules and scenarios that trailers may name.
-func knownIDs() (patchset.Known, error) {
-	var known patchset.Known
-	for _, rule := range scenario.Rules() {
-		known.Rules = append(known.Rules, string(rule))
-	}
-	all, err := scenario.Catalogue()
-	known.Scenarios = scenario.IDs(all)
-	return known, err
 }
 
 // RoundTrip extracts what kubetree applied. A series that does not apply is a fault; a tree that cannot be laid out is an

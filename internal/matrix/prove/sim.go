@@ -93,11 +93,7 @@ func (b *bench) verdictsOn(ctx context.Context, applied []int) (*verdicts, error
 		if v, err = b.runCatalogue(ctx, applied); err != nil {
 			return nil, err
 		}
-		data, err := json.MarshalIndent(v, "", "  ")
-		if err != nil {
-			return nil, err
-		}
-		if err := matrix.WriteFile(path, append(data, '\n')); err != nil {
+		if err := matrix.WriteJSON(path, v); err != nil {
 			return nil, err
 		}
 	}

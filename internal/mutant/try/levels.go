@@ -45,10 +45,6 @@ const suiteTime = 5 * time.Minute
 
 // Sim tries the mutants at the sim level.
 func (r Runner) Sim(ctx context.Context, all []mutant.Mutant) ([]Result, error) {
-	pins, err := r.Repo.Versions.Minor(r.Tree.Minor)
-	if err != nil {
-		return nil, err
-	}
 	// A mutant's go.mod and overlay are made from the fixed suite's.
 	base, err := simbuild.Build(ctx, r.Repo, r.Tree.Minor, verdict.Fixed)
 	if err != nil {
@@ -63,13 +59,13 @@ func (r Runner) Sim(ctx context.Context, all []mutant.Mutant) ([]Result, error) 
 		return nil, err
 	}
 	return r.each(ctx, all, func(m mutant.Mutant) ([]Catcher, []string, error) {
-		by, err := r.sim(ctx, m, filepath.Dir(base), pins.Go, rows)
+		by, err := r.sim(ctx, m, filepath.Dir(base), rows)
 		return by, nil, err
 	})
 }
 
 // sim compiles the suite with the mutant and runs it. Histories and results stay in the output folder; the suite does not.
-func (r Runner) sim(ctx context.Context, m mutant.Mutant, base, toolchain string, rows []scenario.Scenario) ([]Catcher, error) {
+func (r Runner) sim(ctx context.Context, m mutant.Mutant, base string, rows []scenario.Scenario) ([]Catcher, error) {
 	dir := filepath.Join(r.Repo.Output, "sim", r.Tree.Minor, "mutants", m.Name)
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err
@@ -80,7 +76,14 @@ func (r Runner) sim(ctx context.Context, m mutant.Mutant, base, toolchain string
 	}
 	suite := filepath.Join(dir, "sim.test")
 	defer os.Remove(suite)
-	if err := r.compile(ctx, toolchain, filepath.Join(base, "go.mod"), overlay, suite); err != nil {
+	unlock, err := r.Repo.LockBuild(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tool.Go(ctx, r.Repo.Root, r.Repo.Versions.Minors[r.Tree.Minor].Go, nil, "test", "-c", "-vet=off", "-tags", simbuild.Tag,
+		"-modfile", filepath.Join(base, "go.mod"), "-overlay", overlay, "-o", suite, "./test/regression/sim")
+	unlock()
+	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, suiteTime, fmt.Errorf("the suite did not end in %v", suiteTime))
@@ -111,16 +114,6 @@ func brokenIn(kind string, results property.Results) (by []Catcher) {
 		by = append(by, Catcher{Scenario: fmt.Sprintf("%s seed %d", kind, f.Seed), Rule: f.Rule, Why: f.Scenario + ": " + f.Why})
 	}
 	return by
-}
-
-func (r Runner) compile(ctx context.Context, toolchain, mod, overlay, suite string) error {
-	unlock, err := r.Repo.LockBuild(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	_, err = tool.Go(ctx, r.Repo.Root, toolchain, nil, "test", "-c", "-vet=off", "-tags", simbuild.Tag, "-modfile", mod, "-overlay", overlay, "-o", suite, "./test/regression/sim")
-	return err
 }
 
 // Play runs scenarios on a real node of the fixed arm with another kubelet. rows are those that the minor can run.

@@ -79,7 +79,7 @@ func (r Runner) each(ctx context.Context, all []mutant.Mutant, try func(mutant.M
 	return results, nil
 }
 
-// String says what caught the mutant.
+// String names what caught the mutant: the first three and the number of the others.
 func (r Result) String() string {
 	switch {
 	case r.Err != nil:
@@ -87,17 +87,12 @@ func (r Result) String() string {
 	case !r.Caught:
 		return strings.TrimSpace("SURVIVED " + strings.Join(r.Missed, ", "))
 	}
-	return catchers(r.By)
-}
-
-// catchers formats the first three and the number of the others.
-func catchers(by []Catcher) string {
 	var words []string
-	for _, c := range by[:min(len(by), 3)] {
+	for _, c := range r.By[:min(len(r.By), 3)] {
 		words = append(words, fmt.Sprintf("%s (%s)", c.Scenario, c.Rule))
 	}
 	text := strings.Join(words, ", ")
-	if more := len(by) - len(words); more > 0 {
+	if more := len(r.By) - len(words); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

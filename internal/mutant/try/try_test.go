@@ -72,22 +72,15 @@ func TestCaughtBy(t *testing.T) {
 // One loop serves both levels: it goes on after a mutant that survives or cannot be tried, and ends with the context.
 func TestEach(t *testing.T) {
 	var said strings.Builder
-	r := Runner{Progress: &said}
 	ctx, interrupt := context.WithCancel(t.Context())
+	red := []Catcher{{Scenario: "a", Rule: "R1"}}
+	found := map[string]Result{"caught": {By: red}, "node": {By: red, Missed: []string{"b", "c"}}, "broken": {By: red, Err: errors.New("no compiler")}}
 	all := []mutant.Mutant{{Name: "caught"}, {Name: "sim"}, {Name: "node"}, {Name: "broken"}}
 	try := func(m mutant.Mutant) ([]Catcher, []string, error) {
-		red := []Catcher{{Scenario: "a", Rule: "R1"}}
-		switch m.Name {
-		case "caught":
-			return red, nil, nil
-		case "sim":
-			return nil, nil, nil
-		case "node":
-			return red, []string{"b", "c"}, nil
-		}
-		return red, nil, errors.New("no compiler")
+		f := found[m.Name]
+		return f.By, f.Missed, f.Err
 	}
-	results, err := r.each(ctx, all, try)
+	results, err := Runner{Progress: &said}.each(ctx, all, try)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +96,7 @@ func TestEach(t *testing.T) {
 		t.Errorf("got %t, %v", survived, err)
 	}
 	interrupt()
-	if results, err := r.each(ctx, all, try); results != nil || !errors.Is(err, context.Canceled) {
+	if results, err := (Runner{Progress: &said}).each(ctx, all, try); results != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: got %v, %v", results, err)
 	}
 }
