@@ -57,7 +57,7 @@ func TestCaughtBy(t *testing.T) {
 		{"invalid", rule(verdict.Invalid, "the scenario was never armed"), ""},
 		{"broken", rule(verdict.StillBroken, "dead at 60.00 s"), "R1"},
 		{"regressed", rule(verdict.Regressed, "dead at 60.00 s"), "R1"},
-		{"goroutines left", rule(verdict.Invalid, "given up: deadlock: main bubble goroutine has exited but "+result.Leftover), "R13"},
+		{"goroutines left", rule(verdict.Invalid, "given up: deadlock: main bubble goroutine has exited but blocked goroutines remain"), "R13"},
 	} {
 		got := ""
 		for _, by := range caughtBy(result.Results{Results: []result.Result{c.result}}) {
