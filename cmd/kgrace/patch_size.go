@@ -36,16 +36,13 @@ added lines of code that are empty or only comment, including the licence header
 		Example: "  kgrace patch size\n  kgrace patch size --kubernetes v1.38 -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, err := app.repo()
+			r, named, err := app.seriesOf(minor)
 			if err != nil {
 				return err
 			}
-			minors := r.Versions.MinorNames()
-			if minor != "" {
-				if _, err := r.Versions.Minor(minor); err != nil {
-					return usage(err)
-				}
-				minors = []string{minor}
+			minors := []string{named}
+			if minor == "" {
+				minors = r.Versions.MinorNames()
 			}
 			if markdown && out == "json" {
 				return usage(fmt.Errorf("--markdown and -o json exclude each other"))

@@ -126,22 +126,21 @@ func checks(r *kubetree.Repo) []check {
 		all = append(all, check{"series lint " + minor, s.Lint}, check{"round trip " + minor, s.RoundTrip}, check{"gofmt " + minor, s.Gofmt},
 			check{"types " + minor, s.Types}, check{"declared tests " + minor, s.Declared})
 	}
+	onFixed := func(name string, run func(tree string) error) check {
+		return check{name, func(ctx context.Context) ([]string, error) {
+			tree, err := r.Ensure(ctx, "", verdict.Fixed, nil)
+			if err != nil {
+				return nil, err
+			}
+			return verify.Faults(run(tree.Dir)), nil
+		}}
+	}
 	all = append(all,
-		check{"copied files", func(ctx context.Context) ([]string, error) {
-			tree, err := r.Ensure(ctx, "", verdict.Fixed, nil)
-			if err != nil {
-				return nil, err
-			}
-			return verify.Faults(vendored.Verify(tree.Dir, r.Root, origin(r), vendored.Copies)), nil
-		}},
-		check{"mutants", func(ctx context.Context) ([]string, error) {
-			tree, err := r.Ensure(ctx, "", verdict.Fixed, nil)
-			if err != nil {
-				return nil, err
-			}
-			_, err = mutant.Misfits(tree.Dir, mutant.All())
-			return verify.Faults(err), nil
-		}},
+		onFixed("copied files", func(tree string) error { return vendored.Verify(tree, r.Root, origin(r), vendored.Copies) }),
+		onFixed("mutants", func(tree string) error {
+			_, err := mutant.Misfits(tree, mutant.All())
+			return err
+		}),
 		check{"patch table", func(ctx context.Context) ([]string, error) { return checkPatchTable(ctx, r) }},
 		check{"upstream docs", func(ctx context.Context) ([]string, error) { return checkUpstreamDocs(ctx, r) }},
 		check{"go.mod", func(context.Context) ([]string, error) { return verify.Faults(versions.CheckGoMod(r.Root)), nil }},

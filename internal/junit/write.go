@@ -27,8 +27,6 @@ import (
 
 	"github.com/onsi/ginkgo/v2/reporters"
 	"github.com/onsi/ginkgo/v2/types"
-
-	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // Write writes the results as JSON and the suites as JUnit into files of dir.
@@ -36,11 +34,14 @@ func Write(dir, resultsFile string, results any, junitFile string, suites report
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := tool.WriteJSON(filepath.Join(dir, resultsFile), results); err != nil {
+	data, err := json.MarshalIndent(results, "", "  ")
+	if err != nil {
 		return err
 	}
-	data, err := xml.MarshalIndent(suites, "", "  ")
-	if err != nil {
+	if err := os.WriteFile(filepath.Join(dir, resultsFile), append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	if data, err = xml.MarshalIndent(suites, "", "  "); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, junitFile), append([]byte(xml.Header), append(data, '\n')...), 0o644)
