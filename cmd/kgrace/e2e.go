@@ -94,7 +94,7 @@ func (q *endToEnd) resolveE2E(ids []string) (err error) {
 	if q.jobs < 0 {
 		return usage(errors.New("--jobs must be at least 1"))
 	}
-	if q.arms, err = scenarioArms(q.arm); err != nil {
+	if q.arms, err = armsOf(q.arm); err != nil {
 		return usage(err)
 	}
 	if _, err = scenario.Pick(q.catalogue, scenario.LevelKind, ids...); err != nil {

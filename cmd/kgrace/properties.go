@@ -76,7 +76,7 @@ Works for every minor but v1.22, which has no sidecars and only a plain suite.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.out = out.String()
 			var err error
-			if q.arms, err = scenarioArms(arm); err != nil {
+			if q.arms, err = armsOf(arm); err != nil {
 				return usage(err)
 			}
 			if q.kind != "" && !slices.Contains(property.Kinds(), property.Kind(q.kind)) {

@@ -166,7 +166,7 @@ func (q *regression) resolve(ids []string) (err error) {
 			return usage(err)
 		}
 	}
-	if q.arms, err = scenarioArms(q.arm); err != nil {
+	if q.arms, err = armsOf(q.arm); err != nil {
 		return usage(err)
 	}
 	if _, err = scenario.Pick(q.catalogue, level, ids...); err != nil {

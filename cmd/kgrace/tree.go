@@ -87,12 +87,3 @@ func armsOf(name string) ([]verdict.Arm, error) {
 	a, err := verdict.ParseArm(name)
 	return []verdict.Arm{a}, err
 }
-
-// scenarioArms is armsOf for commands that run scenarios.
-func scenarioArms(name string) ([]verdict.Arm, error) {
-	if name == "" {
-		return verdict.Arms(), nil
-	}
-	a, err := verdict.ParseArm(name)
-	return []verdict.Arm{a}, err
-}
