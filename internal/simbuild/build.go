@@ -28,6 +28,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
@@ -80,6 +81,9 @@ func Build(ctx context.Context, r *kubetree.Repo, minor string, arm verdict.Arm)
 	defer unlock()
 	if r.Progress != nil {
 		fmt.Fprintf(r.Progress, "sim: compile the suite with %s's kubelet (minutes when the build cache is cold)\n", arm)
+		defer tool.Heartbeat(time.Now(), func(running time.Duration) {
+			fmt.Fprintf(r.Progress, "sim: compile the suite with %s's kubelet: running for %s\n", arm, running)
+		})()
 	}
 	return Compile(ctx, o)
 }
