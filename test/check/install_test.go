@@ -168,7 +168,7 @@ func TestInstall(t *testing.T) {
 		ready(t, c, node, version)
 	}
 	affected()
-	const folder = "/var/tmp/release"
+	const folder = "/kgrace-release"
 	type state struct {
 		containers map[string]string
 		packages   string
