@@ -64,11 +64,12 @@ func played(t *testing.T, s *served, against sim.Behaviour, names ...string) Rep
 }
 
 // TestServed plays in real time, so it runs with TestRealContainerd only: the sequences take seconds, and a machine that is late
-// changes their traces.
+// changes their traces; then a difference is invalid.
 func TestServed(t *testing.T) {
 	if os.Getenv(askedVar) == "" {
 		t.Skipf("%s is not set: `make conformance` sets it", askedVar)
 	}
+	m := watchMachine(t)
 	for _, behaviour := range sim.Behaviours() {
 		t.Run(string(behaviour), func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +77,7 @@ func TestServed(t *testing.T) {
 			for _, result := range report.Results {
 				restarts := strings.HasPrefix(result.Sequence, "restart-")
 				if result.Outcome != Same && !restarts || restarts && result.Outcome != NotPlayed {
-					t.Errorf("%s: %s %s\n%s", result.Sequence, result.Outcome, result.Reason, strings.Join(result.Diff, "\n"))
+					m.differs(t, "%s: %s %s\n%s", result.Sequence, result.Outcome, result.Reason, strings.Join(result.Diff, "\n"))
 				}
 			}
 		})
@@ -86,7 +87,7 @@ func TestServed(t *testing.T) {
 		s := serve(t, sim.CRIO, func(s *served) { s.event = func(*runtimev1.ContainerEventResponse) bool { return false } })
 		report := played(t, s, sim.CRIO, "stop", "client-deadline")
 		if report.Events || report.Count(Same) != 2 {
-			t.Errorf("%+v", report)
+			m.differs(t, "%+v", report)
 		}
 	})
 	for name, one := range map[string]struct {
