@@ -19,7 +19,7 @@
 #   ci/indexed-job/run.sh [folder with a kustomization]     (default: base)
 #
 # The exit code is that of `kgrace report merge`: 0 good, 1 red, 2 bad usage, 3 a part is missing or something could not be
-# judged. KUBECTL names another kubectl.
+# judged, or a pod failed without one. KUBECTL names another kubectl.
 
 set -o errexit -o nounset -o pipefail
 
@@ -65,6 +65,8 @@ ended() {
 
 # A little longer than activeDeadlineSeconds, so that the Job has a condition.
 ended kgrace-shards 3700s
+failed="$("${kubectl}" get job --namespace "${namespace}" kgrace-shards --output jsonpath='{.status.conditions[?(@.type=="Failed")].status}')" ||
+  cannot "cannot get job kgrace-shards"
 "${kubectl}" get pods --namespace "${namespace}" --selector app=kgrace,part=shards --output wide || cannot "cannot list the pods of the parts"
 "${kubectl}" patch job --namespace "${namespace}" kgrace-merge --type=merge --patch \
   "{\"spec\": {\"suspend\": false, \"template\": {\"metadata\": {\"annotations\": {\"kgrace.test/run-id\": \"${run}\"}}}}}" || cannot "cannot resume job kgrace-merge"
@@ -77,4 +79,6 @@ got="$("${kubectl}" get pods --namespace "${namespace}" --selector app=kgrace,pa
 read -r pod code <<<"${got}" || :
 [[ -n "${code:-}" ]] || cannot "job kgrace-merge has no pod that ended by itself"
 "${kubectl}" logs --namespace "${namespace}" "${pod}" || cannot "cannot read the log of pod ${pod}"
+# The merge sees what the parts left, and so not that none of them carried out a step.
+[[ "${code}" != 0 || "${failed}" != True ]] || cannot "a pod of job kgrace-shards failed, though nothing that the parts left is red: read its log"
 exit "${code}"

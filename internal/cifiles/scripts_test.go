@@ -144,6 +144,13 @@ func TestRunScriptsOfIndexedJob(t *testing.T) {
 			t.Errorf("%s: exit code %d, want 3:\n%s", name, exit, out)
 		}
 	}
+	// A part that failed and left nothing: the merge of the others is good.
+	for merged, want := range map[string]int{"0": 3, "1": 1} {
+		kubectl := program(t, t.TempDir(), "kubectl", `case "$*" in *metadata.uid*) printf 0123 ;; *Failed*jsonpath*|*jsonpath*Failed*) printf True ;; get*) printf 'p `+merged+`' ;; esac`+"\n")
+		if exit, out := run(t, filepath.Join(root, "ci"), []string{"KUBECTL=" + kubectl}, "indexed-job/run.sh"); exit != want {
+			t.Errorf("a failed part, merge %s: exit code %d, want %d:\n%s", merged, exit, want, out)
+		}
+	}
 	// A wait of the check's script that fails changes nothing: the exit code of the container decides.
 	kubectl := program(t, t.TempDir(), "kubectl", `case "$*" in wait*) exit 1 ;; *) printf 'p 1' ;; esac`+"\n")
 	if exit, out := run(t, filepath.Join(root, "ci"), []string{"KUBECTL=" + kubectl}, "check/run.sh", filepath.Join(t.TempDir(), "check.xml")); exit != 1 {
