@@ -22,7 +22,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 output="${KGRACE_OUTPUT:-_output}"
 # A node that is down leaves only its logs; its state file goes last.
-nodes=$(find "${output}/nodes" -name state.json -printf '%h\n' 2>/dev/null || true)
+nodes=""
+if [[ -d "${output}/nodes" ]]; then
+  nodes=$(find "${output}/nodes" -name state.json -printf '%h\n')
+fi
 if [[ -n "${nodes}" ]]; then
   echo "clean: nodes are up, or crashed, in ${nodes//$'\n'/, }; take them down first (kgrace node down)" >&2
   exit 1
@@ -47,8 +50,8 @@ for state in "${output}"/rebase/*/rebase.json; do
 done
 for folder in artifacts bench bin check docker generated image locks matrix modules mutants nodes rebase release scale sim soak trees typecheck upstream-e2e; do
   [[ -e "${output:?}/${folder}" ]] || continue
-  # The module cache has folders that even their owner cannot write to.
-  chmod -R u+rwX "${output}/${folder}" 2>/dev/null || true
+  # The module cache has folders that even their owner cannot write to. For files of others chmod fails; rm then tells.
+  chmod -R u+rwX "${output}/${folder}" 2>/dev/null || :
   if ! rm -rf "${output:?}/${folder}"; then
     echo "clean: ${output}/${folder} could not be removed, $(stat -c %U "${output}/${folder}") owns it: run make clean as its owner" >&2
     exit 1

@@ -30,7 +30,7 @@ type Bounds struct {
 	Window time.Duration
 	// Rounding is the most that rounding up to whole seconds can add to a stop timeout (R3).
 	Rounding time.Duration
-	// Acts is the time from when the worker is told to when it must have sent the shorter stop (R3).
+	// Acts is how long the worker may take to send the shorter stop, from the moment it learns of the request (R3).
 	Acts time.Duration
 	// Returns is the time within which the terminating sync must return after its context is done (R8).
 	Returns time.Duration

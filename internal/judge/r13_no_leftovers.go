@@ -24,14 +24,16 @@ import "github.com/kgrace/kgrace/internal/scenario"
 // timers show only at the unit and sim levels, where a bubble does not end while one is left.
 func noLeftoversRule(f *facts) Finding {
 	if len(f.unanswered) > 0 {
+		e := f.unanswered[0]
+		retried := e.Call == "StopPodSandbox"
 		for _, c := range f.containers {
 			if c.exit == nil {
 				return invalid("the observation ended with container %s alive", c.Name)
 			}
+			retried = retried && c.exit.at.Before(e.At)
 		}
-		e := f.unanswered[0]
-		if e.Call == "StopPodSandbox" {
-			// The terminating sync itself waits for this one.
+		if retried {
+			// A sync that stops the sandbox of a pod whose containers are down still waits for the call.
 			return invalid("the observation ended at %s, while the sandbox was being stopped", f.when(f.finished))
 		}
 		return broken(f.finished, "the %s call of %s had not returned when the observation ended", e.Call, f.when(e.At))

@@ -335,6 +335,8 @@ var ruleCases = map[scenario.Rule][]ruleCase{
 			stop(5.05, "sidecar", 2, 2), killed(5.1, "main"), killed(7.1, "sidecar"), over(7.1)}, held_, ""},
 	},
 	scenario.NoLeftovers: {
+		{"the stop of the sandbox is left", "stop-errors", []timeline{forced(0), {{At: at(.2), Kind: history.CRICall, Call: "StopPodSandbox", CallID: 7}},
+			killed(.3, "main"), finished(8)}, broken_, "the StopPodSandbox call of 0.20 s had not returned"},
 		{"a retry that still stops the sandbox", "stop-errors", []timeline{forced(0), killed(5, "main"),
 			{{At: at(6), Kind: history.CRICall, Call: "StopPodSandbox", CallID: 7}}, finished(8)}, none, "while the sandbox was being stopped"},
 		{"a call that hangs, and a container that still runs", "stop-hangs", []timeline{del(0, 24), del(3, 10),

@@ -46,7 +46,7 @@ type Theatre struct {
 	Recorder *history.Recorder
 	// Level is the level in the histories' headers.
 	Level string
-	// Progress, if set, is told of each sequence that has ended.
+	// Progress, if set, is called after each sequence.
 	Progress func(name string, err error)
 
 	mu     sync.Mutex
