@@ -155,7 +155,7 @@ clusters: image ## test real kind clusters: start, disturb, interrupt; nothing i
 	KGRACE_CLUSTERS=1 go test -count=1 -timeout=20m ./internal/kindcluster
 
 image-test: image ## test node images from every source, an interrupt, a cluster, and a Docker engine in a network of its own (root)
-	KGRACE_IMAGE=1 go test -count=1 -timeout=30m ./internal/docker ./internal/kindnode
+	KGRACE_IMAGE=1 go test -count=1 -timeout=30m ./internal/bare ./internal/kindnode
 
 release-test: ## write a release twice, in two folders with two build caches, and compare (compiles each kubelet twice)
 	KGRACE_RELEASE_TWICE=1 go test -count=1 -timeout=3h -run TestRealTwice ./internal/release

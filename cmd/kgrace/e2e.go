@@ -25,6 +25,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgrace/kgrace/internal/bare"
 	"github.com/kgrace/kgrace/internal/docker"
 	"github.com/kgrace/kgrace/internal/kindcluster"
 	"github.com/kgrace/kgrace/internal/kindnode"
@@ -137,13 +138,13 @@ func (q *endToEnd) engine(ctx context.Context, app *app, r *kubetree.Repo) (down
 	if err == nil || !q.setup || !docker.IsNotHere(err) {
 		return nothing, err
 	}
-	_, state, err := docker.Setup(ctx, docker.Config{Dir: engineDir(r), Root: r.Root, Progress: app.errs})
+	_, state, err := bare.Setup(ctx, bare.Config{Dir: engineDir(r), Root: r.Root, Progress: app.errs})
 	if err != nil || state == nil {
 		return nothing, err
 	}
 	return func() error {
 		// Even after an interrupt. The clusters are gone; anything else in kgrace's own engine may end with it.
-		_, err := docker.Teardown(context.WithoutCancel(ctx), engineDir(r), true, false, app.errs)
+		_, err := bare.Teardown(context.WithoutCancel(ctx), engineDir(r), true, false, app.errs)
 		return err
 	}, nil
 }

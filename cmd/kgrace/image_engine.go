@@ -24,7 +24,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/bare"
 	"github.com/kgrace/kgrace/internal/kubetree"
 )
 
@@ -44,7 +44,7 @@ runtime that leaves them out. The machine's former state is recorded for ` + "`k
 			if err != nil {
 				return err
 			}
-			e, s, err := docker.Setup(cmd.Context(), docker.Config{Dir: engineDir(r), Root: r.Root, Progress: app.errs})
+			e, s, err := bare.Setup(cmd.Context(), bare.Config{Dir: engineDir(r), Root: r.Root, Progress: app.errs})
 			if err != nil {
 				return err
 			}
@@ -71,8 +71,8 @@ the bridges and the forwarding setting. Engines that kgrace did not start are ne
 			if err != nil {
 				return err
 			}
-			s, err := docker.Teardown(cmd.Context(), engineDir(r), force, purge, app.errs)
-			if errors.Is(err, docker.ErrNothing) {
+			s, err := bare.Teardown(cmd.Context(), engineDir(r), force, purge, app.errs)
+			if errors.Is(err, bare.ErrNothing) {
 				fmt.Fprintln(app.output, "nothing to take down: no engine was set up here")
 				return nil
 			}

@@ -89,18 +89,6 @@ func TestWhatIsNotThereIsFine(t *testing.T) {
 	}
 }
 
-func TestMissingPackages(t *testing.T) {
-	look := func(program string) (string, error) {
-		if program == "runc" || program == "ip" {
-			return "/usr/bin/" + program, nil
-		}
-		return "", os.ErrNotExist
-	}
-	if got := strings.Join(missing(engineNeeds, look), " "); got != "docker.io iptables" {
-		t.Errorf("%s", got)
-	}
-}
-
 // Save leaves a complete file or none, readable by others.
 func TestSave(t *testing.T) {
 	bin, dir := t.TempDir(), t.TempDir()

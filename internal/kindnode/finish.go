@@ -30,9 +30,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kgrace/kgrace/internal/bare/rootfs"
 	"github.com/kgrace/kgrace/internal/docker"
 	"github.com/kgrace/kgrace/internal/imagefile"
-	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
 )
 
 // file is a file that is copied into the image.

@@ -29,8 +29,8 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kgrace/kgrace/internal/bare/rootfs"
 	"github.com/kgrace/kgrace/internal/docker"
-	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
 	"github.com/kgrace/kgrace/internal/tool"
 )
 

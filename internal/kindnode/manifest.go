@@ -24,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
+	"github.com/kgrace/kgrace/internal/bare/rootfs"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/sbom"
 	"github.com/kgrace/kgrace/internal/tool"

@@ -28,7 +28,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
+	"github.com/kgrace/kgrace/internal/bare/rootfs"
 	"github.com/kgrace/kgrace/internal/sbom"
 	"github.com/kgrace/kgrace/internal/verdict"
 )

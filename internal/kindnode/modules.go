@@ -23,7 +23,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
+	"github.com/kgrace/kgrace/internal/bare/rootfs"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -68,7 +68,7 @@ func (b *builder) prepare(ctx context.Context, root string) (*contents, error) {
 		return nil, err
 	}
 	b.manifest.Debian = c.packages
-	if b.bin["kindcni"], err = b.goProgram(ctx, "kindcni"); err != nil {
+	if b.bin["kindcni"], err = b.kindcni(ctx); err != nil {
 		return nil, err
 	}
 	if b.bin["pause"], err = b.pause(ctx); err != nil {
@@ -121,9 +121,9 @@ func (b *builder) pause(ctx context.Context) (string, error) {
 	return to, nil
 }
 
-// goProgram builds a static program from a folder of this package.
-func (b *builder) goProgram(ctx context.Context, name string) (string, error) {
-	to := filepath.Join(b.tmp, name)
-	_, err := tool.Go(ctx, b.o.Repo.Root, b.m.Go, []string{"GOARCH=" + b.arch}, "build", "-ldflags=-s -w -buildid=", "-o", to, "./cmd/"+name)
+// kindcni builds the command that replaces kindnetd.
+func (b *builder) kindcni(ctx context.Context) (string, error) {
+	to := filepath.Join(b.tmp, "kindcni")
+	_, err := tool.Go(ctx, b.o.Repo.Root, b.m.Go, []string{"GOARCH=" + b.arch}, "build", "-ldflags=-s -w -buildid=", "-o", to, "./internal/bare/kindcni")
 	return to, err
 }

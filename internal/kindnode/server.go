@@ -25,8 +25,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/kgrace/kgrace/internal/bare/rootfs"
 	"github.com/kgrace/kgrace/internal/imagefile"
-	"github.com/kgrace/kgrace/internal/kindnode/rootfs"
 )
 
 const (

@@ -93,13 +93,13 @@ var arrows = []arrow{
 // ones.
 var floors = [][]string{
 	// Basic terms and tools, without dependencies in this project.
-	{"actor", "fault", "imagefile", "mutant", "sbom", "stub/iptables-wrappers/pkg/iptables", "tool", "unixsock", "vendored", "verdict"},
+	{"actor", "bare/kindcni", "bare/rootfs", "bare/runcless", "fault", "imagefile", "mutant", "sbom", "stub/iptables-wrappers/pkg/iptables", "tool", "unixsock", "vendored", "verdict"},
 	// Scenarios and histories; pins.
-	{"docker", "history", "history/apiwatch", "history/lines", "history/stream", "junit", "nodetest", "patchset", "repocheck", "scenario", "versions"},
+	{"bare", "docker", "history", "history/apiwatch", "history/lines", "history/stream", "junit", "nodetest", "patchset", "repocheck", "scenario", "versions"},
 	// Judges and builds; runtimes, simulated and observed.
 	{"bench", "check", "check/command", "cifiles", "control", "criproxy", "intree", "judge", "kubetree", "kubetree/verify", "matrix", "podspec", "property", "property/draw", "result", "result/calls", "sim", "sim/conformance", "simapi"},
 	// Players and nodes.
-	{"kindnode", "kindnode/rootfs", "localnode", "player", "release"},
+	{"kindnode", "localnode", "player", "release"},
 	// Clusters and suites.
 	{"e2enode", "kindcluster", "regress", "scale", "simbuild", "simkubelet", "upstreame2e"},
 	// Many runs.

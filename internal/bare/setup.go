@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package docker
+package bare
 
 import (
 	"context"
@@ -27,6 +27,7 @@ import (
 
 	"github.com/moby/sys/capability"
 
+	"github.com/kgrace/kgrace/internal/docker"
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
@@ -43,12 +44,12 @@ type Config struct {
 // Setup provides an engine: the running one, or one that it installs and starts. It returns the engine, and its state if
 // Setup started it, or nil for any other engine. It also installs what building an image needs besides an engine. If it
 // fails or is interrupted, it restores the machine, except for installed packages.
-func Setup(ctx context.Context, c Config) (*Engine, *State, error) {
+func Setup(ctx context.Context, c Config) (*docker.Engine, *State, error) {
 	s, err := load(c.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := Find(ctx)
+	e, err := docker.Find(ctx)
 	if err == nil {
 		if err := install(ctx, missing(imageNeeds, lookAdmin), c.Progress); err != nil {
 			return nil, nil, err
@@ -59,7 +60,7 @@ func Setup(ctx context.Context, c Config) (*Engine, *State, error) {
 		}
 		return e, s, nil
 	}
-	if !IsNotHere(err) {
+	if !docker.IsNotHere(err) {
 		return nil, nil, err
 	}
 	if os.Geteuid() != 0 {
@@ -77,13 +78,13 @@ func Setup(ctx context.Context, c Config) (*Engine, *State, error) {
 	return start(ctx, c)
 }
 
-func start(ctx context.Context, c Config) (_ *Engine, _ *State, err error) {
+func start(ctx context.Context, c Config) (_ *docker.Engine, _ *State, err error) {
 	packages := missing(append(engineNeeds, imageNeeds...), lookAdmin)
 	if err := install(ctx, packages, c.Progress); err != nil {
 		return nil, nil, err
 	}
 	// Installing a package may have started one.
-	if e, err := Find(ctx); err == nil {
+	if e, err := docker.Find(ctx); err == nil {
 		return e, nil, nil
 	}
 	if err := os.MkdirAll(c.Dir, 0o711); err != nil {
@@ -123,13 +124,13 @@ func start(ctx context.Context, c Config) (_ *Engine, _ *State, err error) {
 	if err := s.startDaemon(ctx); err != nil {
 		return nil, nil, err
 	}
-	e, err := Find(ctx)
+	e, err := docker.Find(ctx)
 	return e, s, err
 }
 
-// buildRuncless builds cmd/runcless of the checkout as a static program.
+// buildRuncless builds the command runcless of the checkout as a static program.
 func buildRuncless(ctx context.Context, c Config) error {
 	_, err := tool.Run(ctx, tool.Cmd{Dir: c.Root, Env: append(os.Environ(), "CGO_ENABLED=0"), Args: []string{
-		"go", "build", "-trimpath", "-buildvcs=false", "-o", filepath.Join(c.Dir, "runcless"), "./cmd/runcless"}})
+		"go", "build", "-trimpath", "-buildvcs=false", "-o", filepath.Join(c.Dir, "runcless"), "./internal/bare/runcless"}})
 	return err
 }

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package docker
+package bare
 
 import (
 	"context"
@@ -24,6 +24,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/kgrace/kgrace/internal/docker"
 )
 
 // ErrNothing means that there is no engine of ours to take down.
@@ -44,7 +46,7 @@ func Teardown(ctx context.Context, dir string, force, purge bool, progress io.Wr
 		return nil, errors.New("not root; taking the engine down needs root, like setting it up")
 	}
 	if s.running() && !force {
-		if e, err := Find(ctx); err == nil {
+		if e, err := docker.Find(ctx); err == nil {
 			names, err := e.Docker(ctx, "ps", "--format", "{{.Names}}")
 			if err != nil {
 				return nil, err

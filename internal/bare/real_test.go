@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package docker
+package bare
 
 import (
 	"bytes"
@@ -29,6 +29,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/kgrace/kgrace/internal/docker"
 )
 
 const (
@@ -93,7 +95,7 @@ func insideNamespaces(t *testing.T) {
 	dir := t.TempDir()
 	c := Config{Dir: dir, Root: root, Progress: os.Stderr}
 	t.Cleanup(func() { _, _ = Teardown(context.Background(), dir, true, true, os.Stderr) }) // however the test ends
-	if _, err := Find(ctx); !IsNotHere(err) {
+	if _, err := docker.Find(ctx); !docker.IsNotHere(err) {
 		t.Fatalf("an engine is here: %v", err)
 	}
 	// An interrupt while dockerd starts leaves the machine as it was.
@@ -168,7 +170,7 @@ func insideNamespaces(t *testing.T) {
 
 // runPrivileged runs a privileged container, and a privileged command in it, which an engine cannot do without runcless on
 // a machine that lacks capabilities.
-func runPrivileged(t *testing.T, e *Engine, root string) {
+func runPrivileged(t *testing.T, e *docker.Engine, root string) {
 	t.Helper()
 	dir := t.TempDir()
 	source := `package main
