@@ -25,6 +25,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
@@ -55,7 +56,7 @@ and so without another compiler. They lie in linux-ARCH, beside the program for 
 			if err != nil {
 				return err
 			}
-			known, err := r.Programs()
+			known, err := kubebuild.New(r).Programs()
 			if err != nil {
 				return err
 			}
@@ -68,7 +69,7 @@ and so without another compiler. They lie in linux-ARCH, beside the program for 
 				return usage(errors.New("--arch needs the names of programs: kgrace build --arch arm64 kubelet"))
 			}
 			for _, arch := range arches {
-				if err := kubetree.CheckArch(arch); err != nil {
+				if err := kubebuild.CheckArch(arch); err != nil {
 					return usage(fmt.Errorf("--arch: %w", err))
 				}
 			}
@@ -91,21 +92,21 @@ and so without another compiler. They lie in linux-ARCH, beside the program for 
 	}
 	addMinorFlag(cmd, &minor)
 	addArmFlag(cmd, &arm)
-	cmd.Flags().StringSliceVar(&arches, "arch", nil, "architectures: "+strings.Join(kubetree.Arches, ", ")+" (default: this machine's)")
+	cmd.Flags().StringSliceVar(&arches, "arch", nil, "architectures: "+strings.Join(kubebuild.Arches, ", ")+" (default: this machine's)")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }
 
 // buildFor builds the programs for each architecture, or for this machine if none is given.
-func buildFor(ctx context.Context, r *kubetree.Repo, minor string, arms []verdict.Arm, programs, arches []string) ([]kubetree.Binary, error) {
+func buildFor(ctx context.Context, r *kubetree.Repo, minor string, arms []verdict.Arm, programs, arches []string) ([]kubebuild.Binary, error) {
 	if len(arches) == 0 {
-		return r.BuildAll(ctx, minor, arms, programs)
+		return kubebuild.New(r).BuildAll(ctx, minor, arms, programs)
 	}
-	var all []kubetree.Binary
+	var all []kubebuild.Binary
 	for _, arch := range arches {
 		for _, program := range programs {
 			for _, arm := range arms {
-				b, err := r.BuildFor(ctx, minor, arm, program, arch)
+				b, err := kubebuild.New(r).BuildFor(ctx, minor, arm, program, arch)
 				if err != nil {
 					return nil, err
 				}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/mutant"
 	"github.com/kgrace/kgrace/internal/scenario"
@@ -47,7 +48,7 @@ func addCompletion(app *app, root *cobra.Command) {
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			all, _ := r.Programs()
+			all, _ := kubebuild.New(r).Programs()
 			return all, cobra.ShellCompDirectiveNoFileComp
 		},
 	}

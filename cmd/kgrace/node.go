@@ -27,6 +27,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kgrace/kgrace/internal/actor"
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/verdict"
@@ -110,7 +111,7 @@ func nodeUp(ctx context.Context, r *kubetree.Repo, app *app, minor string, arm v
 	if err := localnode.Check(ctx, config); err != nil {
 		return nil, err
 	}
-	bin, err := r.Binaries(ctx, minor, arm)
+	bin, err := kubebuild.New(r).Binaries(ctx, minor, arm)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/regress"
@@ -238,7 +239,7 @@ func (q *regression) build(ctx context.Context, r *kubetree.Repo) (map[verdict.A
 	}
 	bin := map[verdict.Arm]map[string]string{}
 	for _, arm := range q.arms {
-		all, err := r.Binaries(ctx, q.minor, arm)
+		all, err := kubebuild.New(r).Binaries(ctx, q.minor, arm)
 		if err != nil {
 			return nil, err
 		}

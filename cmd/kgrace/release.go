@@ -23,7 +23,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/release"
 )
 
@@ -46,7 +46,7 @@ folder is replaced.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, arch := range o.Arches {
-				if err := kubetree.CheckArch(arch); err != nil {
+				if err := kubebuild.CheckArch(arch); err != nil {
 					return usage(fmt.Errorf("--arch: %w", err))
 				}
 			}
@@ -72,7 +72,7 @@ folder is replaced.`,
 		},
 	}
 	addMinorFlag(cmd, &o.Minor)
-	cmd.Flags().StringSliceVar(&o.Arches, "arch", nil, "architectures of the kubelets (default: "+strings.Join(kubetree.Arches, ",")+")")
+	cmd.Flags().StringSliceVar(&o.Arches, "arch", nil, "architectures of the kubelets (default: "+strings.Join(kubebuild.Arches, ",")+")")
 	cmd.Flags().StringVar(&o.To, "to", "", "folder that receives the release, in a folder named after the minor (default: release in the output folder)")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd

@@ -28,6 +28,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/intree"
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/patchset"
@@ -127,7 +128,7 @@ func (o Options) build(ctx context.Context, specs selection) ([]suite, error) {
 		return nil, fmt.Errorf("build the tools of the test images: %w", err)
 	}
 	plugins := []string{localnode.ProgramPTP, localnode.ProgramHostLocal}
-	programs, err := r.Binaries(ctx, o.Minor, verdict.Fixed, slices.Concat([]string{"e2e_node.test", "ginkgo", "agnhost"}, plugins)...)
+	programs, err := kubebuild.New(r).Binaries(ctx, o.Minor, verdict.Fixed, slices.Concat([]string{"e2e_node.test", "ginkgo", "agnhost"}, plugins)...)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +151,7 @@ func (o Options) build(ctx context.Context, specs selection) ([]suite, error) {
 	}
 	var suites []suite
 	for _, arm := range o.Arms {
-		bin, err := r.Binaries(ctx, o.Minor, arm)
+		bin, err := kubebuild.New(r).Binaries(ctx, o.Minor, arm)
 		if err != nil {
 			return nil, err
 		}

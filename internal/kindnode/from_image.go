@@ -31,6 +31,7 @@ import (
 
 	"github.com/kgrace/kgrace/internal/bare/rootfs"
 	"github.com/kgrace/kgrace/internal/docker"
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
@@ -167,7 +168,7 @@ func (b *builder) kubeletFor(ctx context.Context) error {
 		}
 		return b.takeKubelet(b.bin[kubelet])
 	}
-	built, err := b.o.Repo.BuildFor(ctx, b.o.Minor, b.o.Arm, kubelet, b.arch)
+	built, err := kubebuild.New(b.o.Repo).BuildFor(ctx, b.o.Minor, b.o.Arm, kubelet, b.arch)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/kgrace/kgrace/internal/bare/rootfs"
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -40,7 +41,7 @@ var (
 
 // binaries builds those of the named programs that are missing.
 func (b *builder) binaries(ctx context.Context, programs []string) error {
-	built, err := b.o.Repo.BuildAll(ctx, b.o.Minor, []verdict.Arm{b.o.Arm}, programs)
+	built, err := kubebuild.New(b.o.Repo).BuildAll(ctx, b.o.Minor, []verdict.Arm{b.o.Arm}, programs)
 	if err != nil {
 		return err
 	}

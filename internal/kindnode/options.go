@@ -28,6 +28,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
@@ -78,7 +79,7 @@ type Options struct {
 }
 
 // Arches are the architectures that kind supports.
-var Arches = kubetree.Arches
+var Arches = kubebuild.Arches
 
 // Repository is the part of DefaultImage before the tag. The domain is reserved, so it can never be a registry.
 const Repository = "kgrace.test/kind-node"

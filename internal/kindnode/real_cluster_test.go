@@ -27,6 +27,7 @@ import (
 
 	"sigs.k8s.io/kind/pkg/cluster"
 
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -48,7 +49,7 @@ func TestRealCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("ready after %.1f s", time.Since(start).Seconds())
-	kubectl, err := r.Build(t.Context(), "", verdict.Stock, "kubectl")
+	kubectl, err := kubebuild.New(r).Build(t.Context(), "", verdict.Stock, "kubectl")
 	if err != nil {
 		t.Fatal(err)
 	}

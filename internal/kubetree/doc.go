@@ -14,24 +14,17 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package kubetree lays out a Kubernetes version as two source trees, the arms stock and fixed, and builds the programs of
-// a node from them and from pinned modules.
+// Package kubetree lays out a Kubernetes version as two source trees, the arms stock and fixed. Package kubebuild builds from
+// them.
 //
 // The stock arm contains the files of the module k8s.io/kubernetes with two edits: go.mod requires the staging modules at
 // their published versions instead of the staging folders, which the module does not include, and go.sum has their
 // checksums. vendor and go.work are left out. A git checkout named by KUBE_SRC yields the same files, and so the same
 // commit. The fixed arm is the stock commit with the series patches/<minor> applied.
 //
-// Each tree is a git repository of its own with fixed names and dates, so equal inputs give equal commits, versions and
-// binaries. A tree is built in a temporary folder and renamed into place with a stamp inside; a tree without a stamp for
-// the current inputs is laid out again, except that edits are only discarded on request.
+// Each tree is a git repository of its own with fixed names and dates, so equal inputs give equal commits. A tree is laid
+// out in a temporary folder and renamed into place with a stamp inside; a tree without a stamp for the current inputs is laid
+// out again, except that edits are only discarded on request.
 //
-// Files that upstream's makefiles generate before a build and that its repository does not contain (the OpenAPI
-// definitions, up to v1.22) are generated with upstream's own generator and laid over the tree for that build.
-//
-// A minor may take programs of its node from Debian packages instead: a missing package is an error before anything is
-// built.
-//
-// Everything is real: modules and sums come from the go command, commits from git, binaries from go build. The binaries are
-// not releases, however: they carry a version and a reproducible build date, but no signature.
+// Everything is real: modules and sums come from the go command, commits from git.
 package kubetree

@@ -26,6 +26,7 @@ import (
 	"path/filepath"
 
 	"github.com/kgrace/kgrace/internal/patchset"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
@@ -68,7 +69,7 @@ func (r *Repo) Reset(ctx context.Context, minor string, arm verdict.Arm, progres
 }
 
 func (r *Repo) ensure(ctx context.Context, minor string, arm verdict.Arm, progressTo io.Writer, reset bool) (*Tree, error) {
-	minor, m, err := r.resolve(minor)
+	minor, m, err := r.Resolve(minor)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (r *Repo) ensure(ctx context.Context, minor string, arm verdict.Arm, progre
 	if err != nil {
 		return nil, err
 	}
-	p := progress{w: progressTo, what: fmt.Sprintf("tree %s", minor)}
+	p := tool.Progress{To: progressTo, What: fmt.Sprintf("tree %s", minor)}
 	unlock, err := r.lock(ctx, "trees", p)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (r *Repo) ensure(ctx context.Context, minor string, arm verdict.Arm, progre
 
 func (r *Repo) ensureStock(ctx context.Context, minor string, m versions.Minor, src source, w io.Writer, reset bool) (*Tree, error) {
 	t := &Tree{Dir: r.TreeDir(minor, verdict.Stock), Minor: minor, Arm: verdict.Stock, Kubernetes: m.Kubernetes}
-	p := progress{w: w, what: fmt.Sprintf("tree %s/%s", minor, verdict.Stock)}
+	p := tool.Progress{To: w, What: fmt.Sprintf("tree %s/%s", minor, verdict.Stock)}
 	inputs := []any{layoutFormat, m.Kubernetes, m.Staging, src.id}
 	if len(m.Stubs) > 0 {
 		key, err := r.stubsKey(ctx, m)
@@ -116,30 +117,30 @@ func (r *Repo) ensureStock(ctx context.Context, minor string, m versions.Minor, 
 		}
 		inputs = append(inputs, key)
 	}
-	s := stamp{Inputs: hashOf(inputs...), Kubernetes: m.Kubernetes, Source: src.id}
+	s := stamp{Inputs: tool.Hash(inputs...), Kubernetes: m.Kubernetes, Source: src.id}
 	return t, r.place(ctx, t, s, reset, func(dir string) error { return r.layStock(ctx, m, src, dir, p) })
 }
 
 // layStock lays out the stock arm in the empty folder dir.
-func (r *Repo) layStock(ctx context.Context, m versions.Minor, src source, dir string, p progress) error {
+func (r *Repo) layStock(ctx context.Context, m versions.Minor, src source, dir string, p tool.Progress) error {
 	from, at, closeDir, err := src.open(ctx, p)
 	if err != nil {
 		return err
 	}
 	defer closeDir()
-	done := p.step("copy files")
+	done := p.Step("copy files")
 	_, err = copyTree(ctx, from, dir)
 	done(err)
 	if err != nil {
 		return err
 	}
-	done = p.step("get staging modules %s", m.Staging)
+	done = p.Step("get staging modules %s", m.Staging)
 	err = r.useStagingModules(ctx, dir, m)
 	done(err)
 	if err != nil {
 		return err
 	}
-	done = p.step("commit")
+	done = p.Step("commit")
 	err = commitAll(ctx, dir, m.Kubernetes, at)
 	done(err)
 	return err
@@ -147,20 +148,20 @@ func (r *Repo) layStock(ctx context.Context, m versions.Minor, src source, dir s
 
 func (r *Repo) ensureFixed(ctx context.Context, minor string, m versions.Minor, src source, stock *Tree, w io.Writer, reset bool) (*Tree, error) {
 	t := &Tree{Dir: r.TreeDir(minor, verdict.Fixed), Minor: minor, Arm: verdict.Fixed, Kubernetes: m.Kubernetes}
-	p := progress{w: w, what: fmt.Sprintf("tree %s/%s", minor, verdict.Fixed)}
+	p := tool.Progress{To: w, What: fmt.Sprintf("tree %s/%s", minor, verdict.Fixed)}
 	series, err := r.series(minor)
 	if err != nil {
 		return nil, err
 	}
-	s := stamp{Inputs: hashOf(layoutFormat, stock.Commit, series.Hash()), Kubernetes: m.Kubernetes, Source: src.id, Series: series.Hash()}
+	s := stamp{Inputs: tool.Hash(layoutFormat, stock.Commit, series.Hash()), Kubernetes: m.Kubernetes, Source: src.id, Series: series.Hash()}
 	return t, r.place(ctx, t, s, reset, func(dir string) error {
-		done := p.step("clone the stock arm")
+		done := p.Step("clone the stock arm")
 		err := clone(ctx, stock.Dir, dir)
 		done(err)
 		if err != nil {
 			return err
 		}
-		done = p.step("apply %d patches", len(series.Patches))
+		done = p.Step("apply %d patches", len(series.Patches))
 		err = series.Apply(ctx, dir)
 		done(err)
 		return err

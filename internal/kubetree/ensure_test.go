@@ -25,28 +25,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgrace/kgrace/internal/kubetree/kubetest"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
-
-func ensure(t *testing.T, r *Repo, arm verdict.Arm) *Tree {
-	t.Helper()
-	tree, err := r.Ensure(t.Context(), testMinor, arm, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tree
-}
-
-func read(t *testing.T, elem ...string) string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(elem...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
 
 // noLeftovers checks that nothing half-finished is left.
 func noLeftovers(t *testing.T, r *Repo) {
@@ -57,30 +40,17 @@ func noLeftovers(t *testing.T, r *Repo) {
 	}
 }
 
-// wantError checks that err is not nil and contains all of these texts.
-func wantError(t *testing.T, err error, says ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error; want one with %q", says)
-	}
-	for _, s := range says {
-		if !strings.Contains(err.Error(), s) {
-			t.Errorf("the error does not contain %q:\n%v", s, err)
-		}
-	}
-}
-
 func TestStockTree(t *testing.T) {
 	r := newRepo(t)
 	tree := ensure(t, r, verdict.Stock)
 	if want := filepath.Join(r.Output, "trees", "v1.37", "stock"); tree.Dir != want {
 		t.Errorf("tree in %s, want %s", tree.Dir, want)
 	}
-	for name, data := range kubeFiles {
+	for name, data := range kubetest.KubeFiles {
 		switch name {
 		case "go.mod", "go.sum", "go.work", "go.work.sum", "vendor/modules.txt":
 		default:
-			if got := read(t, tree.Dir, name); got != data {
+			if got := kubetest.Read(t, tree.Dir, name); got != data {
 				t.Errorf("%s = %q, want %q", name, got, data)
 			}
 		}
@@ -100,25 +70,25 @@ require (
 	k8s.io/component-base v0.37.2 // indirect
 )
 `
-	if got := read(t, tree.Dir, "go.mod"); strings.TrimRight(got, "\n") != strings.TrimRight(wantMod, "\n") {
+	if got := kubetest.Read(t, tree.Dir, "go.mod"); strings.TrimRight(got, "\n") != strings.TrimRight(wantMod, "\n") {
 		t.Errorf("go.mod:\n%s\nwant:\n%s", got, wantMod)
 	}
 	var sums []string
-	for line := range strings.Lines(read(t, tree.Dir, "go.sum")) {
+	for line := range strings.Lines(kubetest.Read(t, tree.Dir, "go.sum")) {
 		sums = append(sums, strings.Join(strings.Fields(line)[:2], " "))
 	}
 	want := "k8s.io/client-go v0.37.2,k8s.io/client-go v0.37.2/go.mod,k8s.io/component-base v0.37.2,k8s.io/component-base v0.37.2/go.mod"
 	if got := strings.Join(sums, ","); got != want {
 		t.Errorf("go.sum has %s, want %s", got, want)
 	}
-	if s := git(t, tree.Dir, "status", "--porcelain", "--ignored"); s != "" {
+	if s := kubetest.Git(t, tree.Dir, "status", "--porcelain", "--ignored"); s != "" {
 		t.Errorf("the tree is not clean:\n%s", s)
 	}
-	if got := git(t, tree.Dir, "show", "--no-patch", "--format=%an %ae %aI %cn %ce %cI"); got !=
-		"kgrace kgrace@invalid "+strings.Replace(testTime, "Z", "+00:00", 1)+" kgrace kgrace@invalid "+strings.Replace(testTime, "Z", "+00:00", 1) {
+	if got := kubetest.Git(t, tree.Dir, "show", "--no-patch", "--format=%an %ae %aI %cn %ce %cI"); got !=
+		"kgrace kgrace@invalid "+strings.Replace(kubetest.Time, "Z", "+00:00", 1)+" kgrace kgrace@invalid "+strings.Replace(kubetest.Time, "Z", "+00:00", 1) {
 		t.Errorf("commit by %s", got)
 	}
-	if head := git(t, tree.Dir, "rev-parse", "HEAD"); head != tree.Commit {
+	if head := kubetest.Git(t, tree.Dir, "rev-parse", "HEAD"); head != tree.Commit {
 		t.Errorf("Commit = %s, HEAD is %s", tree.Commit, head)
 	}
 	if again := ensure(t, newRepo(t), verdict.Stock); again.Commit != tree.Commit {
@@ -128,7 +98,7 @@ require (
 
 func TestEnsureAgainDoesNothing(t *testing.T) {
 	r := newRepo(t)
-	writeSeries(t, r, kubeletWith(1))
+	writeSeries(t, r, kubetest.KubeletWith(1))
 	first := ensure(t, r, verdict.Fixed)
 	before, err := os.Stat(first.Dir)
 	if err != nil {
@@ -150,18 +120,18 @@ func TestEnsureAgainDoesNothing(t *testing.T) {
 
 func TestFixedTree(t *testing.T) {
 	r := newRepo(t)
-	writeSeries(t, r, kubeletWith(1), kubeletWith(0))
+	writeSeries(t, r, kubetest.KubeletWith(1), kubetest.KubeletWith(0))
 	fixed := ensure(t, r, verdict.Fixed)
-	if got := read(t, fixed.Dir, "pkg/kubelet/kubelet.go"); got != kubeletWith(0) {
+	if got := kubetest.Read(t, fixed.Dir, "pkg/kubelet/kubelet.go"); got != kubetest.KubeletWith(0) {
 		t.Errorf("kubelet.go:\n%s", got)
 	}
-	if got := read(t, fixed.Dir, "test/crlf.txt"); got != kubeFiles["test/crlf.txt"] {
+	if got := kubetest.Read(t, fixed.Dir, "test/crlf.txt"); got != kubetest.KubeFiles["test/crlf.txt"] {
 		t.Errorf("line ends were changed: %q", got)
 	}
-	if n := git(t, fixed.Dir, "rev-list", "--count", "HEAD"); n != "3" {
+	if n := kubetest.Git(t, fixed.Dir, "rev-list", "--count", "HEAD"); n != "3" {
 		t.Errorf("%s commits, want stock and two patches", n)
 	}
-	if got := read(t, r.TreeDir(testMinor, verdict.Stock), "pkg/kubelet/kubelet.go"); got != kubeletWith(2) {
+	if got := kubetest.Read(t, r.TreeDir(kubetest.Minor, verdict.Stock), "pkg/kubelet/kubelet.go"); got != kubetest.KubeletWith(2) {
 		t.Errorf("the stock arm was changed:\n%s", got)
 	}
 
@@ -176,11 +146,11 @@ func TestFixedTree(t *testing.T) {
 
 func TestSeriesChanges(t *testing.T) {
 	r := newRepo(t)
-	writeSeries(t, r, kubeletWith(1))
+	writeSeries(t, r, kubetest.KubeletWith(1))
 	first := ensure(t, r, verdict.Fixed)
-	writeSeries(t, r, kubeletWith(0))
+	writeSeries(t, r, kubetest.KubeletWith(0))
 	second := ensure(t, r, verdict.Fixed)
-	if first.Commit == second.Commit || read(t, second.Dir, "pkg/kubelet/kubelet.go") != kubeletWith(0) {
+	if first.Commit == second.Commit || kubetest.Read(t, second.Dir, "pkg/kubelet/kubelet.go") != kubetest.KubeletWith(0) {
 		t.Errorf("the new series is not in the tree")
 	}
 	noLeftovers(t, r)
@@ -188,63 +158,63 @@ func TestSeriesChanges(t *testing.T) {
 
 func TestPatchThatDoesNotApply(t *testing.T) {
 	r := newRepo(t)
-	writeSeries(t, r, kubeletWith(1))
+	writeSeries(t, r, kubetest.KubeletWith(1))
 	before := ensure(t, r, verdict.Fixed)
 
-	series := filepath.Join(r.SeriesDir(testMinor), "0001-kubelet-edit-1.patch")
-	broken := strings.Replace(read(t, series), "const Grace = 2", "const Grace = 77", 1)
+	series := filepath.Join(r.SeriesDir(kubetest.Minor), "0001-kubelet-edit-1.patch")
+	broken := strings.Replace(kubetest.Read(t, series), "const Grace = 2", "const Grace = 77", 1)
 	if err := os.WriteFile(series, []byte(broken), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := r.Ensure(t.Context(), testMinor, verdict.Fixed, nil)
+	_, err := r.Ensure(t.Context(), kubetest.Minor, verdict.Fixed, nil)
 	var failed *patchset.ApplyError
 	if !errors.As(err, &failed) {
 		t.Fatalf("got %v, want an ApplyError", err)
 	}
-	wantError(t, err, "0001-kubelet-edit-1.patch", "pkg/kubelet/kubelet.go")
+	kubetest.WantError(t, err, "0001-kubelet-edit-1.patch", "pkg/kubelet/kubelet.go")
 	noLeftovers(t, r)
-	if got := git(t, before.Dir, "rev-parse", "HEAD"); got != before.Commit {
+	if got := kubetest.Git(t, before.Dir, "rev-parse", "HEAD"); got != before.Commit {
 		t.Errorf("the existing tree is now at %s", got)
 	}
 }
 
 func TestEditsAreKept(t *testing.T) {
 	r := newRepo(t)
-	writeSeries(t, r, kubeletWith(1))
+	writeSeries(t, r, kubetest.KubeletWith(1))
 	fixed := ensure(t, r, verdict.Fixed)
-	edit := map[string]string{"pkg/kubelet/kubelet.go": kubeletWith(0)}
-	writeFiles(t, fixed.Dir, edit)
+	edit := map[string]string{"pkg/kubelet/kubelet.go": kubetest.KubeletWith(0)}
+	kubetest.WriteFiles(t, fixed.Dir, edit)
 
 	refuses := func(says string) {
 		t.Helper()
-		_, err := r.Ensure(t.Context(), testMinor, verdict.Fixed, nil)
+		_, err := r.Ensure(t.Context(), kubetest.Minor, verdict.Fixed, nil)
 		var edited *EditedError
 		if !errors.As(err, &edited) {
 			t.Fatalf("got %v, want an EditedError", err)
 		}
-		wantError(t, err, fixed.Dir, says, "kgrace tree --reset")
-		if got := read(t, fixed.Dir, "pkg/kubelet/kubelet.go"); got != kubeletWith(0) {
+		kubetest.WantError(t, err, fixed.Dir, says, "kgrace tree --reset")
+		if got := kubetest.Read(t, fixed.Dir, "pkg/kubelet/kubelet.go"); got != kubetest.KubeletWith(0) {
 			t.Fatalf("the edit is gone")
 		}
 		noLeftovers(t, r)
 	}
 	refuses("pkg/kubelet/kubelet.go") // a changed file
-	git(t, fixed.Dir, "commit", "--quiet", "--all", "--message", "kubelet: more")
+	kubetest.Git(t, fixed.Dir, "commit", "--quiet", "--all", "--message", "kubelet: more")
 	refuses("HEAD") // a commit
-	writeSeries(t, r, kubeletWith(5))
+	writeSeries(t, r, kubetest.KubeletWith(5))
 	refuses("HEAD") // and with other inputs
 
 	// Once the edit is in the series, laying out again loses nothing.
-	writeSeries(t, r, kubeletWith(1), kubeletWith(0))
-	if tree := ensure(t, r, verdict.Fixed); read(t, tree.Dir, "pkg/kubelet/kubelet.go") != kubeletWith(0) {
+	writeSeries(t, r, kubetest.KubeletWith(1), kubetest.KubeletWith(0))
+	if tree := ensure(t, r, verdict.Fixed); kubetest.Read(t, tree.Dir, "pkg/kubelet/kubelet.go") != kubetest.KubeletWith(0) {
 		t.Errorf("the extracted edit is not in the tree")
 	}
 
-	writeFiles(t, fixed.Dir, map[string]string{"pkg/new.go": "package pkg\n"})
-	if _, err := r.Reset(t.Context(), testMinor, verdict.Fixed, nil); err != nil {
+	kubetest.WriteFiles(t, fixed.Dir, map[string]string{"pkg/new.go": "package pkg\n"})
+	if _, err := r.Reset(t.Context(), kubetest.Minor, verdict.Fixed, nil); err != nil {
 		t.Fatal(err)
 	}
-	if tree := ensure(t, r, verdict.Fixed); git(t, tree.Dir, "status", "--porcelain") != "" {
+	if tree := ensure(t, r, verdict.Fixed); kubetest.Git(t, tree.Dir, "status", "--porcelain") != "" {
 		t.Errorf("reset left the edit")
 	}
 }
@@ -264,25 +234,12 @@ func TestHalfTreeIsNotTrusted(t *testing.T) {
 				t.Fatal(err)
 			}
 			again := ensure(t, r, verdict.Stock)
-			if again.Commit != tree.Commit || read(t, again.Dir, "pkg/kubelet/kubelet.go") != kubeletWith(2) {
+			if again.Commit != tree.Commit || kubetest.Read(t, again.Dir, "pkg/kubelet/kubelet.go") != kubetest.KubeletWith(2) {
 				t.Errorf("the tree was not laid out again")
 			}
 			noLeftovers(t, r)
 		})
 	}
-}
-
-// cancelAt cancels a context when a line with the text is written.
-type cancelAt struct {
-	text   string
-	cancel context.CancelFunc
-}
-
-func (c cancelAt) Write(p []byte) (int, error) {
-	if strings.Contains(string(p), c.text) {
-		c.cancel()
-	}
-	return len(p), nil
 }
 
 func TestInterrupted(t *testing.T) {
@@ -292,15 +249,15 @@ func TestInterrupted(t *testing.T) {
 			arm := verdict.Stock
 			if step == "clone" || strings.HasPrefix(step, "apply") {
 				arm = verdict.Fixed
-				writeSeries(t, r, kubeletWith(1))
+				writeSeries(t, r, kubetest.KubeletWith(1))
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			_, err := r.Ensure(ctx, testMinor, arm, cancelAt{step, cancel})
+			_, err := r.Ensure(ctx, kubetest.Minor, arm, kubetest.CancelAt(step, cancel))
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("got %v, want the context's error", err)
 			}
 			noLeftovers(t, r)
-			if _, err := os.Stat(r.TreeDir(testMinor, arm)); !os.IsNotExist(err) {
+			if _, err := os.Stat(r.TreeDir(kubetest.Minor, arm)); !os.IsNotExist(err) {
 				t.Errorf("there is a tree (%v)", err)
 			}
 			ensure(t, r, arm)
@@ -310,7 +267,7 @@ func TestInterrupted(t *testing.T) {
 
 func TestLeftoversOfKilledRunAreRemoved(t *testing.T) {
 	r := newRepo(t)
-	writeFiles(t, r.treesDir(), map[string]string{tempPrefix + "123/tree/go.mod": "module half\n"})
+	kubetest.WriteFiles(t, r.treesDir(), map[string]string{tempPrefix + "123/tree/go.mod": "module half\n"})
 	ensure(t, r, verdict.Stock)
 	noLeftovers(t, r)
 }
@@ -322,20 +279,20 @@ func TestModuleThatCannotBeHad(t *testing.T) {
 	if !errors.As(err, &missing) {
 		t.Fatalf("got %v, want a DownloadError", err)
 	}
-	wantError(t, err, "k8s.io/kubernetes@v1.38.7", "GOPROXY", "KUBE_SRC")
+	kubetest.WantError(t, err, "k8s.io/kubernetes@v1.38.7", "GOPROXY", "KUBE_SRC")
 	noLeftovers(t, r)
 }
 
 func TestNoSpace(t *testing.T) {
 	r := newRepo(t)
-	r.free = func(string) (uint64, error) { return 10 * mib, nil }
-	_, err := r.Ensure(t.Context(), testMinor, verdict.Stock, nil)
-	wantError(t, err, "no space", r.treesDir(), "10 MiB free", OutputVar)
+	r.FreeSpace = func(string) (uint64, error) { return 10 * mib, nil }
+	_, err := r.Ensure(t.Context(), kubetest.Minor, verdict.Stock, nil)
+	kubetest.WantError(t, err, "no space", r.treesDir(), "10 MiB free", OutputVar)
 }
 
 func TestDiskThatFillsUp(t *testing.T) {
 	err := ExplainSpace(&tool.Error{Args: []string{"go"}, Stderr: "write x: no space left on device", Err: errors.New("exit status 1")})
-	wantError(t, err, "no space left on device", "make clean", OutputVar)
+	kubetest.WantError(t, err, "no space left on device", "make clean", OutputVar)
 	if other := errors.New("other"); ExplainSpace(other) != other || ExplainSpace(nil) != nil {
 		t.Errorf("explains unrelated errors")
 	}
@@ -344,21 +301,21 @@ func TestDiskThatFillsUp(t *testing.T) {
 func TestUnknownNames(t *testing.T) {
 	r := newRepo(t)
 	_, err := r.Ensure(t.Context(), "v1.99", verdict.Stock, nil)
-	wantError(t, err, "v1.99", "v1.37", "v1.38")
-	_, err = r.Ensure(t.Context(), testMinor, "mended", nil)
-	wantError(t, err, "mended", "stock", "fixed")
+	kubetest.WantError(t, err, "v1.99", "v1.37", "v1.38")
+	_, err = r.Ensure(t.Context(), kubetest.Minor, "mended", nil)
+	kubetest.WantError(t, err, "mended", "stock", "fixed")
 }
 
 func TestRunsDoNotCollide(t *testing.T) {
 	r := newRepo(t)
-	writeSeries(t, r, kubeletWith(0))
+	writeSeries(t, r, kubetest.KubeletWith(0))
 	if err := os.RemoveAll(r.Output); err != nil {
 		t.Fatal(err)
 	}
 	results := make(chan error, 4)
 	for range cap(results) {
 		go func() {
-			_, err := r.Ensure(context.Background(), testMinor, verdict.Fixed, nil)
+			_, err := r.Ensure(context.Background(), kubetest.Minor, verdict.Fixed, nil)
 			results <- err
 		}()
 	}
@@ -372,12 +329,12 @@ func TestRunsDoNotCollide(t *testing.T) {
 
 func TestWaitForLockEndsWithContext(t *testing.T) {
 	r := newRepo(t)
-	unlock, err := r.lock(t.Context(), "trees", progress{})
+	unlock, err := r.lock(t.Context(), "trees", tool.Progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = r.Ensure(ctx, testMinor, verdict.Stock, cancelAt{"waiting for another kgrace", cancel})
+	_, err = r.Ensure(ctx, kubetest.Minor, verdict.Stock, kubetest.CancelAt("waiting for another kgrace", cancel))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}

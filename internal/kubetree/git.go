@@ -91,9 +91,9 @@ func head(ctx context.Context, dir string) (commit, content string, err error) {
 	return commit, content, nil
 }
 
-// commitTime returns the committer date of HEAD.
-func commitTime(ctx context.Context, dir string) (time.Time, error) {
-	out, err := tool.Git(ctx, dir, nil, "show", "--no-patch", "--format=%cI", "HEAD")
+// CommitTime returns the committer date of the tree's HEAD.
+func (t *Tree) CommitTime(ctx context.Context) (time.Time, error) {
+	out, err := tool.Git(ctx, t.Dir, nil, "show", "--no-patch", "--format=%cI", "HEAD")
 	if err != nil {
 		return time.Time{}, err
 	}

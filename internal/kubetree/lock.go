@@ -24,11 +24,13 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kgrace/kgrace/internal/tool"
 )
 
 // lock takes the exclusive lock on a file under the output folder and returns a function that releases it. The kernel drops
 // the lock with the process, however it ends, so a leftover lock file blocks nobody.
-func (r *Repo) lock(ctx context.Context, name string, p progress) (unlock func(), err error) {
+func (r *Repo) lock(ctx context.Context, name string, p tool.Progress) (unlock func(), err error) {
 	path := filepath.Join(r.Output, "locks", name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -36,7 +38,7 @@ func (r *Repo) lock(ctx context.Context, name string, p progress) (unlock func()
 	l := flock.New(path)
 	got, err := l.TryLock()
 	if err == nil && !got {
-		p.say("waiting for another kgrace process that holds %s", path)
+		p.Say("waiting for another kgrace process that holds %s", path)
 		// flock(2) cannot be cancelled, so the library asks again until ctx ends.
 		_, err = l.TryLockContext(ctx, 100*time.Millisecond)
 	}
@@ -44,4 +46,16 @@ func (r *Repo) lock(ctx context.Context, name string, p progress) (unlock func()
 		return nil, fmt.Errorf("%s: lock: %w", path, err)
 	}
 	return func() { l.Close() }, nil
+}
+
+// LockBuild waits until no other go build of this project runs in any process that shares the output folder, and keeps
+// others from starting one until unlock is called.
+func (r *Repo) LockBuild(ctx context.Context) (unlock func(), err error) {
+	return r.lock(ctx, "go-build", tool.Progress{To: r.Progress, What: "build"})
+}
+
+// Lock waits until no other process that shares the output folder holds the lock of that name, and holds it until unlock is
+// called.
+func (r *Repo) Lock(ctx context.Context, name string) (unlock func(), err error) {
+	return r.lock(ctx, name, tool.Progress{To: r.Progress, What: name})
 }

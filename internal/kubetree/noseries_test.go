@@ -21,19 +21,19 @@ import (
 	"os"
 	"testing"
 
+	"github.com/kgrace/kgrace/internal/kubetree/kubetest"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 func TestFixedWithoutSeries(t *testing.T) {
 	r := newRepo(t)
 	lay := map[string]func() error{
-		"tree":  func() error { _, err := r.Ensure(t.Context(), testMinor, verdict.Fixed, nil); return err },
-		"reset": func() error { _, err := r.Reset(t.Context(), testMinor, verdict.Fixed, nil); return err },
-		"build": func() error { _, err := r.Build(t.Context(), testMinor, verdict.Fixed, "kubelet"); return err },
+		"tree":  func() error { _, err := r.Ensure(t.Context(), kubetest.Minor, verdict.Fixed, nil); return err },
+		"reset": func() error { _, err := r.Reset(t.Context(), kubetest.Minor, verdict.Fixed, nil); return err },
 	}
 	for name, lay := range lay {
 		var none *NoSeriesError
-		if err := lay(); !errors.As(err, &none) || none.Minor != testMinor {
+		if err := lay(); !errors.As(err, &none) || none.Minor != kubetest.Minor {
 			t.Errorf("%s: %v, want a *NoSeriesError", name, err)
 		}
 	}

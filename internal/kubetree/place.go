@@ -50,7 +50,7 @@ func (e *EditedError) Error() string {
 // place makes t.Dir the tree that s describes, using build if needed, and sets t.Commit. The caller holds the lock.
 func (r *Repo) place(ctx context.Context, t *Tree, s stamp, reset bool, build func(dir string) error) error {
 	var old stamp
-	known := readStamp(filepath.Join(t.Dir, stampFile), &old)
+	known := tool.ReadStamp(filepath.Join(t.Dir, stampFile), &old)
 	edits := ""
 	if known && !reset {
 		var err error
@@ -65,7 +65,7 @@ func (r *Repo) place(ctx context.Context, t *Tree, s stamp, reset bool, build fu
 			return nil
 		}
 	}
-	if err := r.needSpace(r.treesDir(), treeSpace, "a source tree"); err != nil {
+	if err := r.NeedSpace(r.treesDir(), treeSpace, "a source tree"); err != nil {
 		return err
 	}
 	tmp, err := os.MkdirTemp(r.treesDir(), tempPrefix)
@@ -86,7 +86,7 @@ func (r *Repo) place(ctx context.Context, t *Tree, s stamp, reset bool, build fu
 	if edits != "" && !sameContent(ctx, t.Dir, s.Content) {
 		return &EditedError{Dir: t.Dir, Arm: t.Arm, What: edits}
 	}
-	if err := writeStamp(filepath.Join(dir, stampFile), s); err != nil {
+	if err := tool.WriteStamp(filepath.Join(dir, stampFile), s); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
@@ -128,6 +128,15 @@ func editsOf(ctx context.Context, dir string, s stamp) (string, error) {
 		return fmt.Sprintf("its HEAD is %.12s, but %.12s was laid out", commit, s.Commit), nil
 	}
 	return "", nil
+}
+
+// CheckUnedited returns an *EditedError if the tree was edited since it was laid out.
+func (t *Tree) CheckUnedited(ctx context.Context) error {
+	edits, err := editsOf(ctx, t.Dir, stamp{Commit: t.Commit})
+	if err != nil || edits == "" {
+		return err
+	}
+	return &EditedError{Dir: t.Dir, Arm: t.Arm, What: "while it was being built: " + edits}
 }
 
 // sameContent reports whether a tree is clean and its commit contains exactly the given git tree: edits that are already in

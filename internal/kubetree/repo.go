@@ -52,10 +52,8 @@ type Repo struct {
 	// Progress receives one line per step; nil discards them.
 	Progress io.Writer
 
-	// free overrides the measurement of free space in tests.
-	free func(dir string) (uint64, error)
-	// lookPath overrides exec.LookPath in tests.
-	lookPath func(string) (string, error)
+	// FreeSpace measures the free space in a folder, in bytes; nil means what the file system reports. Tests set it.
+	FreeSpace func(dir string) (uint64, error)
 }
 
 // Open returns the Repo of the checkout at root, with settings from the environment.
@@ -113,8 +111,8 @@ func (r *Repo) ToolVersion(ctx context.Context) string {
 	return strings.TrimSpace(commit)
 }
 
-// resolve returns the name of the minor ("" means the default one) and its pins.
-func (r *Repo) resolve(minor string) (string, versions.Minor, error) {
+// Resolve returns the name of the minor ("" means the default one) and its pins.
+func (r *Repo) Resolve(minor string) (string, versions.Minor, error) {
 	if r.Versions == nil {
 		v, err := versions.LoadRoot(r.Root)
 		if err != nil {

@@ -40,7 +40,7 @@ type source struct {
 	// id and the tag together determine the files.
 	id string
 	// open makes the files available in dir, which the caller only reads and then closes. at is the time of the tagged commit.
-	open func(ctx context.Context, p progress) (dir string, at time.Time, closeDir func(), err error)
+	open func(ctx context.Context, p tool.Progress) (dir string, at time.Time, closeDir func(), err error)
 }
 
 // source returns the git checkout if one is set, otherwise the module. It checks the checkout at once: a wrong one is an
@@ -51,8 +51,8 @@ func (r *Repo) source(ctx context.Context, m versions.Minor) (source, error) {
 	}
 	return source{
 		id: "module " + kubeModule + "@" + m.Kubernetes,
-		open: func(ctx context.Context, p progress) (string, time.Time, func(), error) {
-			done := p.step("get module %s %s", kubeModule, m.Kubernetes)
+		open: func(ctx context.Context, p tool.Progress) (string, time.Time, func(), error) {
+			done := p.Step("get module %s %s", kubeModule, m.Kubernetes)
 			mods, err := tool.Download(ctx, m.Go, kubeModule+"@"+m.Kubernetes)
 			done(err)
 			if err != nil {
@@ -120,8 +120,8 @@ func (r *Repo) gitSource(ctx context.Context, m versions.Minor) (source, error) 
 	}
 	return source{
 		id: "git " + head,
-		open: func(ctx context.Context, p progress) (string, time.Time, func(), error) {
-			done := p.step("check out %s from %s", m.Kubernetes, r.Source)
+		open: func(ctx context.Context, p tool.Progress) (string, time.Time, func(), error) {
+			done := p.Step("check out %s from %s", m.Kubernetes, r.Source)
 			dir, at, err := r.export(ctx, git, head)
 			done(err)
 			return filepath.Join(dir, "module"), at, func() { os.RemoveAll(dir) }, err

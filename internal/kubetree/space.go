@@ -32,15 +32,11 @@ const (
 	// treeSpace is the maximum for laying out one arm: 125 MiB of files, their git objects, and, from KUBE_SRC, temporarily a
 	// whole checkout.
 	treeSpace = 900 * mib
-	// buildSpace is the space for the binaries and for linking one program, in addition to the build cache.
-	buildSpace = 1024 * mib
-	// cacheSpace is what compiling a kubelet adds to an empty build cache.
-	cacheSpace = 3072 * mib
 )
 
-// needSpace checks that there is enough space in dir (which need not exist yet) before anything is written.
-func (r *Repo) needSpace(dir string, want uint64, what string) error {
-	measure := r.free
+// NeedSpace checks that there is enough space in dir (which need not exist yet) before anything is written.
+func (r *Repo) NeedSpace(dir string, want uint64, what string) error {
+	measure := r.FreeSpace
 	if measure == nil {
 		measure = freeSpace
 	}

@@ -16,16 +16,6 @@ limitations under the License.
 
 package kubetree
 
-import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
-	"os"
-
-	"github.com/google/renameio/v2"
-)
-
 // layoutFormat is part of every tree's inputs. Raise it when the layout changes, so that old trees are laid out again.
 const layoutFormat = 1
 
@@ -41,28 +31,4 @@ type stamp struct {
 	Kubernetes string `json:"kubernetes"`
 	Source     string `json:"source"`
 	Series     string `json:"series,omitempty"`
-}
-
-// hashOf returns a key for a list of inputs.
-func hashOf(inputs ...any) string {
-	h := sha256.New()
-	for _, in := range inputs {
-		s := fmt.Sprint(in)
-		fmt.Fprintf(h, "%d:%s\n", len(s), s)
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-func readStamp(file string, into any) bool {
-	data, err := os.ReadFile(file)
-	return err == nil && json.Unmarshal(data, into) == nil
-}
-
-// writeStamp writes a stamp atomically.
-func writeStamp(file string, s any) error {
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	return renameio.WriteFile(file, append(data, '\n'), 0o644)
 }

@@ -22,6 +22,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgrace/kgrace/internal/kubetree/kubetest"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -29,52 +30,36 @@ import (
 func withStubs(t *testing.T, ins map[string]string) *Repo {
 	t.Helper()
 	r := newRepo(t)
-	m := r.Versions.Minors[testMinor]
+	m := r.Versions.Minors[kubetest.Minor]
 	m.Stubs = ins
-	r.Versions.Minors[testMinor] = m
+	r.Versions.Minors[kubetest.Minor] = m
 	return r
 }
 
 func TestStubs(t *testing.T) {
 	r := withStubs(t, map[string]string{"k8s.io/component-base": "k8s.io/client-go@v0.37.2/pkg"})
 	stock := ensure(t, r, verdict.Stock)
-	if got := read(t, filepath.Join(stock.Dir, "staging/src/k8s.io/component-base/go.mod")); got != "module k8s.io/component-base\n\ngo 1.26.0\n" {
+	if got := kubetest.Read(t, filepath.Join(stock.Dir, "staging/src/k8s.io/component-base/go.mod")); got != "module k8s.io/component-base\n\ngo 1.26.0\n" {
 		t.Errorf("its go.mod is %q", got)
 	}
-	gomod := read(t, filepath.Join(stock.Dir, "go.mod"))
+	gomod := kubetest.Read(t, filepath.Join(stock.Dir, "go.mod"))
 	if !strings.Contains(gomod, "replace k8s.io/component-base => ./staging/src/k8s.io/component-base\n") || strings.Contains(gomod, "client-go =>") {
 		t.Errorf("go.mod is\n%s", gomod)
 	}
-	if strings.Contains(read(t, filepath.Join(stock.Dir, "go.sum")), "component-base") {
+	if strings.Contains(kubetest.Read(t, filepath.Join(stock.Dir, "go.sum")), "component-base") {
 		t.Error("go.sum has a module that was not downloaded")
-	}
-	// It is client-go's package under the other name, by which the linker finds it.
-	if got := says(t, build(t, r, []verdict.Arm{verdict.Stock}, "kubelet")[0].Path); strings.Count(got, "v1.37.2 1 37") != 2 {
-		t.Errorf("the kubelet says %q", got)
 	}
 }
 
-// The stub of k8s.io/component-base in this test prints that it is a stub.
-const stubPackage = `// Package version of a stub.
-package version
-
-import "stub/base/word"
-
-func Get() string { return word.Word }
-`
-
 func TestStubOfTheCheckout(t *testing.T) {
 	r := withStubs(t, map[string]string{"k8s.io/component-base": "./stub/base"})
-	writeFiles(t, r.Root, map[string]string{
-		"stub/base/version/version.go":      stubPackage,
+	kubetest.WriteFiles(t, r.Root, map[string]string{
+		"stub/base/version/version.go":      "package version\n",
 		"stub/base/version/version_test.go": "package version\n\nnonsense\n",
 		"stub/base/word/word.go":            "package word\n\nconst Word = \"standing in\"\n",
 	})
-	if got := says(t, build(t, r, []verdict.Arm{verdict.Stock}, "kubelet")[0].Path); !strings.Contains(got, "\nstanding in ") {
-		t.Errorf("the kubelet says %q", got)
-	}
 	before := ensure(t, r, verdict.Stock).Commit
-	writeFiles(t, r.Root, map[string]string{"stub/base/word/word.go": "package word\n\nconst Word = \"changed\"\n"})
+	kubetest.WriteFiles(t, r.Root, map[string]string{"stub/base/word/word.go": "package word\n\nconst Word = \"changed\"\n"})
 	if after := ensure(t, r, verdict.Stock).Commit; after == before {
 		t.Error("the tree does not follow the stub's files")
 	}
@@ -82,11 +67,10 @@ func TestStubOfTheCheckout(t *testing.T) {
 
 func TestStubThatIsAnotherVersion(t *testing.T) {
 	r := withStubs(t, map[string]string{"k8s.io/component-base": "k8s.io/component-base@v0.37.2"})
-	gomod := read(t, filepath.Join(ensure(t, r, verdict.Stock).Dir, "go.mod"))
+	gomod := kubetest.Read(t, filepath.Join(ensure(t, r, verdict.Stock).Dir, "go.mod"))
 	if !strings.Contains(gomod, "replace k8s.io/component-base => k8s.io/component-base v0.37.2\n") {
 		t.Errorf("go.mod is\n%s", gomod)
 	}
-	build(t, r, []verdict.Arm{verdict.Stock}, "kubelet")
 }
 
 func TestEmptyStub(t *testing.T) {
@@ -95,7 +79,6 @@ func TestEmptyStub(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v; want go.mod alone", entries, err)
 	}
-	build(t, r, []verdict.Arm{verdict.Stock}, "kubectl")
 }
 
 func TestStubsThatCannotBe(t *testing.T) {
@@ -105,7 +88,7 @@ func TestStubsThatCannotBe(t *testing.T) {
 		"stub/missing":                         {"k8s.io/component-base": "./stub/missing"},
 	} {
 		r := withStubs(t, ins)
-		_, err := r.Ensure(t.Context(), testMinor, verdict.Stock, nil)
+		_, err := r.Ensure(t.Context(), kubetest.Minor, verdict.Stock, nil)
 		if err == nil || !strings.Contains(err.Error(), said) && !strings.Contains(err.Error(), "no such file") {
 			t.Errorf("%v: got %v, want %q", ins, err, said)
 		}

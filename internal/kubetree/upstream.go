@@ -39,13 +39,13 @@ func (r *Repo) Upstream(ctx context.Context, minor string, m versions.Minor, dir
 	if err != nil {
 		return "", err
 	}
-	p := progress{w: r.Progress, what: fmt.Sprintf("tree %s", m.Kubernetes)}
+	p := tool.Progress{To: r.Progress, What: fmt.Sprintf("tree %s", m.Kubernetes)}
 	unlock, err := r.lock(ctx, "trees", p)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	if err := r.needSpace(r.treesDir(), treeSpace, "a source tree"); err != nil {
+	if err := r.NeedSpace(r.treesDir(), treeSpace, "a source tree"); err != nil {
 		return "", err
 	}
 	tmp, err := os.MkdirTemp(r.treesDir(), tempPrefix)

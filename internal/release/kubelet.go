@@ -21,13 +21,13 @@ import (
 	"debug/elf"
 	"fmt"
 
-	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/sbom"
 )
 
 // built is a kubelet of the release.
 type built struct {
-	kubetree.Binary
+	kubebuild.Binary
 	name    string // of the file
 	program *sbom.Program
 }
@@ -35,7 +35,7 @@ type built struct {
 var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
 // add adds a kubelet.
-func (c *content) add(b kubetree.Binary) error {
+func (c *content) add(b kubebuild.Binary) error {
 	if err := checkStatic(b.Path, b.Arch); err != nil {
 		return err
 	}

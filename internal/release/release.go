@@ -25,6 +25,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/tool"
@@ -97,10 +98,10 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 	}
 	arches := o.Arches
 	if len(arches) == 0 {
-		arches = kubetree.Arches
+		arches = kubebuild.Arches
 	}
 	for _, arch := range slices.Compact(slices.Sorted(slices.Values(arches))) {
-		b, err := o.Repo.BuildFor(ctx, minor, verdict.Fixed, "kubelet", arch)
+		b, err := kubebuild.New(o.Repo).BuildFor(ctx, minor, verdict.Fixed, "kubelet", arch)
 		if err != nil {
 			return nil, err
 		}

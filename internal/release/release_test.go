@@ -30,7 +30,7 @@ import (
 	intoto "github.com/in-toto/attestation/go/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 
-	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/patchset"
 	"github.com/kgrace/kgrace/internal/sbom"
 	"github.com/kgrace/kgrace/internal/tool"
@@ -70,7 +70,7 @@ func series(t *testing.T, body string) *patchset.Series {
 }
 
 // compile builds a program of the module k8s.io/kubernetes that does nothing.
-func compile(t *testing.T, arch string, env ...string) kubetree.Binary {
+func compile(t *testing.T, arch string, env ...string) kubebuild.Binary {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module k8s.io/kubernetes\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n"} {
@@ -82,8 +82,8 @@ func compile(t *testing.T, arch string, env ...string) kubetree.Binary {
 	if _, err := tool.Go(t.Context(), dir, runtime.Version(), append([]string{"GOARCH=" + arch}, env...), "build", "-ldflags=-s -w -buildid=", "-o", to, "."); err != nil {
 		t.Fatal(err)
 	}
-	return kubetree.Binary{Program: "kubelet", Version: "v1.37.2+grace.3", Arch: arch, Path: to,
-		Recipe: &kubetree.Recipe{Commit: strings.Repeat("c", 40), Package: "./cmd/kubelet", Toolchain: runtime.Version(), Env: []string{"CGO_ENABLED=0"}, Flags: []string{"-trimpath"}}}
+	return kubebuild.Binary{Program: "kubelet", Version: "v1.37.2+grace.3", Arch: arch, Path: to,
+		Recipe: &kubebuild.Recipe{Commit: strings.Repeat("c", 40), Package: "./cmd/kubelet", Toolchain: runtime.Version(), Env: []string{"CGO_ENABLED=0"}, Flags: []string{"-trimpath"}}}
 }
 
 // sample returns a release, its programs compiled anew in a folder of their own.
@@ -91,7 +91,7 @@ func sample(t *testing.T, kubernetes string) *content {
 	t.Helper()
 	c := &content{Minor: "v1.37", Kubernetes: kubernetes, Version: kubernetes + "+grace.3", series: series(t, ""), tool: "c0ffee",
 		date: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), sum: "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}
-	for _, arch := range kubetree.Arches {
+	for _, arch := range kubebuild.Arches {
 		if err := c.add(compile(t, arch)); err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestProvenance(t *testing.T) {
 	if err := s.Validate(); err != nil {
 		t.Error(err)
 	}
-	for i, arch := range kubetree.Arches {
+	for i, arch := range kubebuild.Arches {
 		if got := s.Subject[i]; got.Name != "kubelet-linux-"+arch || got.Digest["sha256"] != c.kubelets[i].program.SHA256 {
 			t.Errorf("%v", got)
 		}

@@ -97,7 +97,7 @@ var floors = [][]string{
 	// Scenarios and histories; pins.
 	{"bare", "docker", "history", "history/apiwatch", "history/lines", "history/stream", "junit", "nodetest", "patchset", "repocheck", "scenario", "versions"},
 	// Judges and builds; runtimes, simulated and observed.
-	{"bench", "check", "check/command", "cifiles", "control", "criproxy", "intree", "judge", "kubetree", "kubetree/verify", "matrix", "podspec", "property", "property/draw", "result", "result/calls", "sim", "sim/conformance", "simapi"},
+	{"bench", "check", "check/command", "cifiles", "control", "criproxy", "intree", "judge", "kubebuild", "kubetree", "kubetree/kubetest", "kubetree/verify", "matrix", "podspec", "property", "property/draw", "result", "result/calls", "sim", "sim/conformance", "simapi"},
 	// Players and nodes.
 	{"kindnode", "localnode", "player", "release"},
 	// Clusters and suites.

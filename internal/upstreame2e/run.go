@@ -31,6 +31,7 @@ import (
 	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/kindcluster"
 	"github.com/kgrace/kgrace/internal/kindnode"
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
@@ -106,7 +107,7 @@ func Run(ctx context.Context, o Options) (results Results, err error) {
 
 // build builds the programs to run and those for images. The suite that it returns has no cluster.
 func (o Options) build(ctx context.Context, tools *imagefile.Tools) (s suite, err error) {
-	bin, err := o.Repo.Binaries(ctx, o.Minor, verdict.Stock, "e2e.test", "agnhost", "kubectl")
+	bin, err := kubebuild.New(o.Repo).Binaries(ctx, o.Minor, verdict.Stock, "e2e.test", "agnhost", "kubectl")
 	if err != nil {
 		return s, err
 	}

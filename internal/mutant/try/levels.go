@@ -25,6 +25,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/mutant"
 	"github.com/kgrace/kgrace/internal/property"
 	"github.com/kgrace/kgrace/internal/property/play"
@@ -142,7 +143,7 @@ func (r Runner) node(ctx context.Context, m mutant.Mutant, catalogue []scenario.
 	}
 	kubelet := filepath.Join(dir, "kubelet")
 	defer os.Remove(kubelet)
-	if err := r.Repo.BuildOverlaid(ctx, r.Tree.Minor, verdict.Fixed, "kubelet", overlay, kubelet); err != nil {
+	if err := kubebuild.New(r.Repo).BuildOverlaid(ctx, r.Tree.Minor, verdict.Fixed, "kubelet", overlay, kubelet); err != nil {
 		return nil, nil, err
 	}
 	results, err := play(rows, kubelet, filepath.Join(dir, "artifacts"))

@@ -37,6 +37,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/history/lines"
 	"github.com/kgrace/kgrace/internal/imagefile"
+	"github.com/kgrace/kgrace/internal/kubebuild"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/sim"
@@ -63,7 +64,7 @@ func programs(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, err := repo.Binaries(t.Context(), "", verdict.Stock)
+	bin, err := kubebuild.New(repo).Binaries(t.Context(), "", verdict.Stock)
 	if err != nil {
 		t.Fatal(err)
 	}

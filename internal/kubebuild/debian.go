@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package kubetree
+package kubebuild
 
 import (
 	"context"
@@ -35,8 +35,8 @@ var debianDirs = []string{"/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 
 // debianBinaries returns those of the named programs that a minor takes from Debian packages. If some are missing, the
 // error lists all of them and their packages.
-func (r *Repo) debianBinaries(ctx context.Context, minor string, m versions.Minor, programs []string) (map[string]*Binary, error) {
-	look := r.lookPath
+func (b *Builder) debianBinaries(ctx context.Context, minor string, m versions.Minor, programs []string) (map[string]*Binary, error) {
+	look := b.lookPath
 	if look == nil {
 		look = exec.LookPath
 	}

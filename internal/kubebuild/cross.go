@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package kubetree
+package kubebuild
 
 import (
 	"context"
@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
@@ -42,12 +43,12 @@ func CheckArch(arch string) error {
 // BuildFor builds one of Kubernetes' own programs of an arm for another architecture, given as GOARCH. Its folder is
 // linux-ARCH, beside the binary for this machine. Go cross-compiles it without cgo, so no other compiler is needed. Programs
 // from modules of their own are not supported, because some need a C compiler.
-func (r *Repo) BuildFor(ctx context.Context, minor string, arm verdict.Arm, program, arch string) (Binary, error) {
+func (b *Builder) BuildFor(ctx context.Context, minor string, arm verdict.Arm, program, arch string) (Binary, error) {
 	if err := CheckArch(arch); err != nil {
 		return Binary{}, err
 	}
 	if arch == runtime.GOARCH {
-		built, err := r.BuildAll(ctx, minor, []verdict.Arm{arm}, []string{program})
+		built, err := b.BuildAll(ctx, minor, []verdict.Arm{arm}, []string{program})
 		if err != nil {
 			return Binary{}, err
 		}
@@ -56,21 +57,21 @@ func (r *Repo) BuildFor(ctx context.Context, minor string, arm verdict.Arm, prog
 	if _, ok := kubePrograms[program]; !ok {
 		return Binary{}, fmt.Errorf("%s is not built for %s on %s: it is not one of Kubernetes' own programs", program, arch, runtime.GOARCH)
 	}
-	minor, m, err := r.resolve(minor)
+	minor, m, err := b.Resolve(minor)
 	if err != nil {
 		return Binary{}, err
 	}
-	t := r.targetsFor(minor, m, []verdict.Arm{arm}, program)[0]
+	t := b.targetsFor(minor, m, []verdict.Arm{arm}, program)[0]
 	t.Arch = arch
 	t.Path = filepath.Join(filepath.Dir(t.Path), "linux-"+arch, program)
-	tree := func(arm verdict.Arm) (*Tree, error) { return r.Ensure(ctx, minor, arm, nil) }
+	tree := func(arm verdict.Arm) (*kubetree.Tree, error) { return b.Ensure(ctx, minor, arm, nil) }
 	if err := t.complete(ctx, tree); err != nil {
 		return Binary{}, err
 	}
 	if t.generated {
-		t.prepare = r.preparing(&t.target, minor)
+		t.prepare = b.preparing(&t.target, minor)
 	}
-	err = r.build(ctx, &t.target)
+	err = b.build(ctx, &t.target)
 	return t.Binary, err
 }
 

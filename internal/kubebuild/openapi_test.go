@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package kubetree
+package kubebuild
 
 import (
 	"maps"
@@ -24,16 +24,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgrace/kgrace/internal/kubetree/kubetest"
 	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
 // oldKubernetes is the tiny Kubernetes from a time when the build generated a file of kube-apiserver, with a generator that
 // records its arguments.
-func oldKubernetes(t *testing.T, r *Repo) {
+func oldKubernetes(t *testing.T, r *Builder) {
 	t.Helper()
-	files := maps.Clone(kubeFiles)
-	files["go.mod"] = strings.Replace(kubeFiles["go.mod"], "// Upstream's own comment.\n", "", 1)
+	files := maps.Clone(kubetest.KubeFiles)
+	files["go.mod"] = strings.Replace(kubetest.KubeFiles["go.mod"], "// Upstream's own comment.\n", "", 1)
 	files["go.mod"] = strings.Replace(files["go.mod"], "require (\n", "require (\n\tk8s.io/kube-openapi v0.0.0\n", 1)
 	// As a staging module, so that the tree's go.sum contains it.
 	files["go.mod"] = strings.Replace(files["go.mod"], "replace (\n", "replace (\n\tk8s.io/kube-openapi => ./staging/src/k8s.io/kube-openapi\n", 1)
@@ -54,12 +55,12 @@ import (
 func main() { println(openapi.Packages) }
 `
 	proxy := t.TempDir()
-	addModule(proxy, "k8s.io/kubernetes", "v1.22.17", files)
+	kubetest.AddModule(proxy, "k8s.io/kubernetes", "v1.22.17", files)
 	for _, name := range []string{"client-go", "component-base"} {
 		at := map[string]string{"client-go": "pkg/version/version.go", "component-base": "version/version.go"}[name]
-		addModule(proxy, "k8s.io/"+name, "v0.22.17", map[string]string{"go.mod": "module k8s.io/" + name + "\n\ngo 1.16\n", at: versionPackage})
+		kubetest.AddModule(proxy, "k8s.io/"+name, "v0.22.17", map[string]string{"go.mod": "module k8s.io/" + name + "\n\ngo 1.16\n", at: kubetest.VersionPackage})
 	}
-	addModule(proxy, "k8s.io/kube-openapi", "v0.22.17", map[string]string{"go.mod": "module k8s.io/kube-openapi\n\ngo 1.16\n", "cmd/openapi-gen/main.go": `package main
+	kubetest.AddModule(proxy, "k8s.io/kube-openapi", "v0.22.17", map[string]string{"go.mod": "module k8s.io/kube-openapi\n\ngo 1.16\n", "cmd/openapi-gen/main.go": `package main
 
 import (
 	"flag"
@@ -102,7 +103,7 @@ func TestWhatTheBuildGenerates(t *testing.T) {
 	oldKubernetes(t, r)
 	t.Setenv("BREAK_THE_GENERATOR", "yes")
 	_, err := r.Build(t.Context(), "v1.22", verdict.Stock, "kube-apiserver")
-	wantError(t, err, "building kube-apiserver", "openapi-gen", "cannot find the types")
+	kubetest.WantError(t, err, "building kube-apiserver", "openapi-gen", "cannot find the types")
 	t.Setenv("BREAK_THE_GENERATOR", "")
 
 	b, err := r.BuildAll(t.Context(), "v1.22", []verdict.Arm{verdict.Stock}, []string{"kube-apiserver", "kubectl"})
@@ -113,7 +114,7 @@ func TestWhatTheBuildGenerates(t *testing.T) {
 		t.Errorf("the definitions are of %q", got)
 	}
 	tree := r.TreeDir("v1.22", verdict.Stock)
-	if status := git(t, tree, "status", "--porcelain", "--ignored"); status != "" && !strings.Contains(status, stampFile) {
+	if status := kubetest.Git(t, tree, "status", "--porcelain", "--ignored"); status != "" {
 		t.Errorf("the tree was changed:\n%s", status)
 	}
 	if _, err := os.Stat(filepath.Join(tree, openAPIDir, openAPIFile)); !os.IsNotExist(err) {

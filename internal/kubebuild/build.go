@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package kubetree
+package kubebuild
 
 import (
 	"context"
@@ -28,10 +28,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
 )
+
+const (
+	// buildSpace is the space for the binaries and for linking one program, in bytes, in addition to the build cache.
+	buildSpace = 1024 << 20
+	// cacheSpace is what compiling a kubelet adds to an empty build cache, in bytes.
+	cacheSpace = 3072 << 20
+)
+
+// Builder builds programs from the trees of a checkout and from pinned modules.
+type Builder struct {
+	*kubetree.Repo
+
+	// lookPath overrides exec.LookPath in tests.
+	lookPath func(string) (string, error)
+}
+
+// New returns a Builder for a checkout.
+func New(r *kubetree.Repo) *Builder { return &Builder{Repo: r} }
 
 // buildFormat is part of every binary's inputs. Raise it when the way binaries are built changes.
 const buildFormat = 1
@@ -63,18 +82,18 @@ var testBinaries = []string{"e2e.test", "e2e_node.test"}
 var perArm = []string{"kubelet", "e2e_node.test"}
 
 // Programs returns every program that can be built, sorted.
-func (r *Repo) Programs() ([]string, error) {
-	return r.programs(func(string) bool { return true }, func(versions.Program) bool { return true })
+func (b *Builder) Programs() ([]string, error) {
+	return b.programs(func(string) bool { return true }, func(versions.Program) bool { return true })
 }
 
 // nodePrograms returns the programs that a node runs.
-func (r *Repo) nodePrograms() ([]string, error) {
-	return r.programs(func(name string) bool { return !slices.Contains(clusterOnly, name) },
+func (b *Builder) nodePrograms() ([]string, error) {
+	return b.programs(func(name string) bool { return !slices.Contains(clusterOnly, name) },
 		func(p versions.Program) bool { return p.For == "" })
 }
 
-func (r *Repo) programs(wantedKube func(string) bool, wanted func(versions.Program) bool) ([]string, error) {
-	if _, _, err := r.resolve(""); err != nil {
+func (b *Builder) programs(wantedKube func(string) bool, wanted func(versions.Program) bool) ([]string, error) {
+	if _, _, err := b.Resolve(""); err != nil {
 		return nil, err
 	}
 	var names []string
@@ -83,7 +102,7 @@ func (r *Repo) programs(wantedKube func(string) bool, wanted func(versions.Progr
 			names = append(names, name)
 		}
 	}
-	for _, p := range r.Versions.Programs {
+	for _, p := range b.Versions.Programs {
 		if !wanted(p) {
 			continue
 		}
@@ -128,12 +147,12 @@ type target struct {
 
 // build builds the binary unless the existing one was built from the same inputs. Only one go build runs at a time, across
 // all processes that share the output folder: two would compete for memory.
-func (r *Repo) build(ctx context.Context, t *target) error {
-	p := progress{w: r.Progress, what: "build"}
+func (b *Builder) build(ctx context.Context, t *target) error {
+	p := tool.Progress{To: b.Progress, What: "build"}
 	if upToDate(t) {
 		return nil
 	}
-	unlock, err := r.lock(ctx, "go-build", p)
+	unlock, err := b.LockBuild(ctx)
 	if err != nil {
 		return err
 	}
@@ -141,7 +160,7 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 	if upToDate(t) {
 		return nil
 	}
-	if err := r.checkBuildSpace(ctx, t); err != nil {
+	if err := b.checkBuildSpace(ctx, t); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(t.Path), 0o755); err != nil {
@@ -156,11 +175,11 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 	if t.Arch != runtime.GOARCH {
 		name += " for " + t.Arch
 	}
-	done := p.step("%s", name)
+	done := p.Step("%s", name)
 	if t.prepare != nil {
 		if err := t.prepare(ctx); err != nil {
 			done(err)
-			return fmt.Errorf("building %s: %w", t.Program, ExplainSpace(err))
+			return fmt.Errorf("building %s: %w", t.Program, kubetree.ExplainSpace(err))
 		}
 	}
 	verb := []string{"build"}
@@ -172,7 +191,7 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 	_, err = tool.Go(ctx, t.dir, t.toolchain, buildEnv(t), args...)
 	done(err)
 	if err != nil {
-		return ExplainSpace(explainBuild(t, err))
+		return kubetree.ExplainSpace(explainBuild(t, err))
 	}
 	if t.unchanged != nil {
 		if err := t.unchanged(ctx); err != nil {
@@ -191,7 +210,7 @@ func (r *Repo) build(ctx context.Context, t *target) error {
 		return err
 	}
 	t.Built = true
-	return writeStamp(stampOf(t.Path), binaryStamp{Inputs: t.key, Size: fi.Size(), Version: t.Version})
+	return tool.WriteStamp(stampOf(t.Path), binaryStamp{Inputs: t.key, Size: fi.Size(), Version: t.Version})
 }
 
 // binaryStamp records what a binary was built from. Size detects a binary that was truncated or replaced.
@@ -207,7 +226,7 @@ func stampOf(path string) string {
 
 func upToDate(t *target) bool {
 	var s binaryStamp
-	if !readStamp(stampOf(t.Path), &s) || s.Inputs != t.key {
+	if !tool.ReadStamp(stampOf(t.Path), &s) || s.Inputs != t.key {
 		return false
 	}
 	fi, err := os.Stat(t.Path)
@@ -222,15 +241,15 @@ func buildEnv(t *target) []string {
 	return env
 }
 
-func (r *Repo) checkBuildSpace(ctx context.Context, t *target) error {
-	if err := r.needSpace(r.Output, buildSpace, "building "+t.Program); err != nil {
+func (b *Builder) checkBuildSpace(ctx context.Context, t *target) error {
+	if err := b.NeedSpace(b.Output, buildSpace, "building "+t.Program); err != nil {
 		return err
 	}
-	cache, err := tool.Go(ctx, r.Output, t.toolchain, nil, "env", "GOCACHE")
+	cache, err := tool.Go(ctx, b.Output, t.toolchain, nil, "env", "GOCACHE")
 	if err != nil {
 		return err
 	}
-	return r.needSpace(strings.TrimSpace(cache), cacheSpace, "the go build cache")
+	return b.NeedSpace(strings.TrimSpace(cache), cacheSpace, "the go build cache")
 }
 
 // missingModule matches the module that go build could not fetch.
@@ -248,11 +267,11 @@ func explainBuild(t *target, err error) error {
 }
 
 // checkTools returns an error if tools for a cgo build are missing, before anything is built.
-func (r *Repo) checkTools(ctx context.Context, name string, p versions.Program) error {
+func (b *Builder) checkTools(ctx context.Context, name string, p versions.Program) error {
 	if !p.CGO {
 		return nil
 	}
-	look := r.lookPath
+	look := b.lookPath
 	if look == nil {
 		look = exec.LookPath
 	}

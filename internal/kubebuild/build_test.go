@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package kubetree
+package kubebuild
 
 import (
 	"context"
@@ -29,13 +29,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/kubetree/kubetest"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-func build(t *testing.T, r *Repo, arms []verdict.Arm, programs ...string) []Binary {
+func build(t *testing.T, r *Builder, arms []verdict.Arm, programs ...string) []Binary {
 	t.Helper()
-	built, err := r.BuildAll(t.Context(), testMinor, arms, programs)
+	built, err := r.BuildAll(t.Context(), kubetest.Minor, arms, programs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,7 @@ func says(t *testing.T, path string) string {
 
 func TestBuildKubelets(t *testing.T) {
 	r := newRepo(t)
-	writeSeries(t, r, kubeletWith(0))
+	writeSeries(t, r, kubetest.KubeletWith(0))
 	first := build(t, r, verdict.Arms(), "kubelet")
 	for i, want := range []struct {
 		arm     verdict.Arm
@@ -62,7 +64,7 @@ func TestBuildKubelets(t *testing.T) {
 	}{{verdict.Stock, "v1.37.2", 2}, {verdict.Fixed, "v1.37.2+grace.1", 0}} {
 		b := first[i]
 		tree := ensure(t, r, want.arm)
-		date := git(t, tree.Dir, "show", "--no-patch", "--format=%cd", "--date=format-local:%Y-%m-%dT%H:%M:%SZ")
+		date := kubetest.Git(t, tree.Dir, "show", "--no-patch", "--format=%cd", "--date=format-local:%Y-%m-%dT%H:%M:%SZ")
 		line := fmt.Sprintf("%s 1 37 %s clean %s", want.version, tree.Commit, date)
 		if got := says(t, b.Path); got != fmt.Sprintf("%s\n%s %d\n", line, line, want.grace) {
 			t.Errorf("%s prints:\n%swant %q with grace %d", b.Path, got, line, want.grace)
@@ -78,7 +80,7 @@ func TestBuildKubelets(t *testing.T) {
 		}
 	}
 
-	writeSeries(t, r, kubeletWith(7))
+	writeSeries(t, r, kubetest.KubeletWith(7))
 	after := build(t, r, verdict.Arms(), "kubelet")
 	if after[0].Built || !after[1].Built {
 		t.Errorf("after a change of the series: stock built %v, fixed built %v", after[0].Built, after[1].Built)
@@ -91,7 +93,7 @@ func TestBuildKubelets(t *testing.T) {
 // A kubelet with an overlaid file is a separate binary; the tree and the arm's own kubelet stay as they are.
 func TestBuildOverlaid(t *testing.T) {
 	r := newRepo(t)
-	writeSeries(t, r, kubeletWith(0))
+	writeSeries(t, r, kubetest.KubeletWith(0))
 	own := build(t, r, []verdict.Arm{verdict.Fixed}, "kubelet")[0]
 	tree := ensure(t, r, verdict.Fixed)
 	dir := t.TempDir()
@@ -99,10 +101,10 @@ func TestBuildOverlaid(t *testing.T) {
 	lay := func(grace int) {
 		t.Helper()
 		replace := fmt.Sprintf(`{"Replace":{%q:%q}}`, filepath.Join(tree.Dir, "pkg/kubelet/kubelet.go"), by)
-		if err := errors.Join(os.WriteFile(by, []byte(kubeletWith(grace)), 0o644), os.WriteFile(overlay, []byte(replace), 0o644)); err != nil {
+		if err := errors.Join(os.WriteFile(by, []byte(kubetest.KubeletWith(grace)), 0o644), os.WriteFile(overlay, []byte(replace), 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.BuildOverlaid(t.Context(), testMinor, verdict.Fixed, "kubelet", overlay, broken); err != nil {
+		if err := r.BuildOverlaid(t.Context(), kubetest.Minor, verdict.Fixed, "kubelet", overlay, broken); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -118,10 +120,10 @@ func TestBuildOverlaid(t *testing.T) {
 	if build(t, r, []verdict.Arm{verdict.Fixed}, "kubelet")[0].Built {
 		t.Error("the arm's own kubelet was built again")
 	}
-	if err := r.BuildOverlaid(t.Context(), testMinor, verdict.Fixed, "kube-apiserver", overlay, broken); err == nil || !strings.Contains(err.Error(), "the same for both arms") {
+	if err := r.BuildOverlaid(t.Context(), kubetest.Minor, verdict.Fixed, "kube-apiserver", overlay, broken); err == nil || !strings.Contains(err.Error(), "the same for both arms") {
 		t.Errorf("got %v", err)
 	}
-	if err := r.BuildOverlaid(t.Context(), testMinor, verdict.Fixed, "kubelet", filepath.Join(dir, "none"), broken); err == nil || !strings.Contains(err.Error(), "overlay ") {
+	if err := r.BuildOverlaid(t.Context(), kubetest.Minor, verdict.Fixed, "kubelet", filepath.Join(dir, "none"), broken); err == nil || !strings.Contains(err.Error(), "overlay ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -130,12 +132,12 @@ func TestBuildsAreReproducible(t *testing.T) {
 	var first string
 	for range 2 {
 		r := newRepo(t)
-		writeSeries(t, r, kubeletWith(0))
-		path, err := r.Build(t.Context(), testMinor, verdict.Fixed, "kubelet")
+		writeSeries(t, r, kubetest.KubeletWith(0))
+		path, err := r.Build(t.Context(), kubetest.Minor, verdict.Fixed, "kubelet")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bytes := read(t, path); first == "" {
+		if bytes := kubetest.Read(t, path); first == "" {
 			first = bytes
 		} else if bytes != first {
 			t.Error("two builds of the same inputs differ")
@@ -164,9 +166,9 @@ func TestProgramsForSomethingElseAreNotANodes(t *testing.T) {
 // built.
 func TestProgramsFromDebian(t *testing.T) {
 	r := newRepo(t)
-	m := r.Versions.Minors[testMinor]
+	m := r.Versions.Minors[kubetest.Minor]
 	m.Debian = map[string]string{"prog": "prog-tools", "native": "native"}
-	r.Versions.Minors[testMinor] = m
+	r.Versions.Minors[kubetest.Minor] = m
 	installed := map[string]bool{"/usr/bin/native": true, "/usr/local/bin/prog": true}
 	r.lookPath = func(path string) (string, error) {
 		if installed[path] {
@@ -174,8 +176,8 @@ func TestProgramsFromDebian(t *testing.T) {
 		}
 		return "", exec.ErrNotFound
 	}
-	_, err := r.BuildAll(t.Context(), testMinor, []verdict.Arm{verdict.Stock}, []string{"prog", "kubelet", "native"})
-	wantError(t, err, "a node of v1.37 needs prog from Debian packages that are not installed here", "hack/setup.sh prog-tools", "apt-get install prog-tools")
+	_, err := r.BuildAll(t.Context(), kubetest.Minor, []verdict.Arm{verdict.Stock}, []string{"prog", "kubelet", "native"})
+	kubetest.WantError(t, err, "a node of v1.37 needs prog from Debian packages that are not installed here", "hack/setup.sh prog-tools", "apt-get install prog-tools")
 	if _, err := os.Stat(filepath.Join(r.Output, "bin")); !os.IsNotExist(err) {
 		t.Errorf("something was built nevertheless (%v)", err)
 	}
@@ -188,7 +190,7 @@ func TestProgramsFromDebian(t *testing.T) {
 			t.Errorf("%+v", b)
 		}
 	}
-	want := []string{filepath.Join(r.Output, "bin", testMinor, "stock", "kubelet"), "/usr/bin/native", "/usr/sbin/prog"}
+	want := []string{filepath.Join(r.Output, "bin", kubetest.Minor, "stock", "kubelet"), "/usr/bin/native", "/usr/sbin/prog"}
 	if !slices.Equal(paths, want) {
 		t.Errorf("got %v, want %v", paths, want)
 	}
@@ -201,9 +203,9 @@ func TestProgramsFromDebian(t *testing.T) {
 func TestBuildForAnotherArchitecture(t *testing.T) {
 	r := newRepo(t)
 	other := map[string]string{"amd64": "arm64", "arm64": "amd64"}[runtime.GOARCH]
-	writeSeries(t, r, kubeletWith(0))
+	writeSeries(t, r, kubetest.KubeletWith(0))
 	here := build(t, r, []verdict.Arm{verdict.Fixed}, "kubelet")[0]
-	b, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "kubelet", other)
+	b, err := r.BuildFor(t.Context(), kubetest.Minor, verdict.Fixed, "kubelet", other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,13 +221,13 @@ func TestBuildForAnotherArchitecture(t *testing.T) {
 	if b.Path == here.Path || !b.Built || b.Version != here.Version || b.Arch != other || here.Arch != runtime.GOARCH {
 		t.Errorf("%+v beside %+v", b, here)
 	}
-	if again, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "kubelet", other); err != nil || again.Built {
+	if again, err := r.BuildFor(t.Context(), kubetest.Minor, verdict.Fixed, "kubelet", other); err != nil || again.Built {
 		t.Errorf("built again: %+v, %v", again, err)
 	}
-	if _, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "prog", other); err == nil || !strings.Contains(err.Error(), "not one of Kubernetes' own") {
+	if _, err := r.BuildFor(t.Context(), kubetest.Minor, verdict.Fixed, "prog", other); err == nil || !strings.Contains(err.Error(), "not one of Kubernetes' own") {
 		t.Errorf("%v", err)
 	}
-	if _, err := r.BuildFor(t.Context(), testMinor, verdict.Fixed, "kubelet", "mips"); err == nil || !strings.Contains(err.Error(), "amd64 or arm64") {
+	if _, err := r.BuildFor(t.Context(), kubetest.Minor, verdict.Fixed, "kubelet", "mips"); err == nil || !strings.Contains(err.Error(), "amd64 or arm64") {
 		t.Errorf("%v", err)
 	}
 }
@@ -253,11 +255,11 @@ func TestBuildFromModule(t *testing.T) {
 
 func TestBuildThatFailsKeepsTheOldBinary(t *testing.T) {
 	r := newRepo(t)
-	writeSeries(t, r, kubeletWith(0))
+	writeSeries(t, r, kubetest.KubeletWith(0))
 	path := build(t, r, []verdict.Arm{verdict.Fixed}, "kubelet")[0].Path
 	writeSeries(t, r, "package kubelet\n\nconst Grace = nonsense\n")
-	_, err := r.Build(t.Context(), testMinor, verdict.Fixed, "kubelet")
-	wantError(t, err, "building kubelet", "pkg/kubelet/kubelet.go:3", "nonsense")
+	_, err := r.Build(t.Context(), kubetest.Minor, verdict.Fixed, "kubelet")
+	kubetest.WantError(t, err, "building kubelet", "pkg/kubelet/kubelet.go:3", "nonsense")
 	if got := says(t, path); !strings.HasSuffix(got, " 0\n") {
 		t.Errorf("the old binary prints %q", got)
 	}
@@ -272,7 +274,7 @@ func TestBuildNamesTheMissingModule(t *testing.T) {
 	p := r.Versions.Programs["prog"]
 	p.Version = "v1.0.9"
 	r.Versions.Programs["prog"] = p
-	_, err := r.Build(t.Context(), testMinor, verdict.Stock, "prog")
+	_, err := r.Build(t.Context(), kubetest.Minor, verdict.Stock, "prog")
 	var missing *tool.DownloadError
 	if !errors.As(err, &missing) || missing.Module != "example.test/prog@v1.0.9" {
 		t.Errorf("got %v, want a DownloadError for example.test/prog@v1.0.9", err)
@@ -287,7 +289,7 @@ func TestExplainBuild(t *testing.T) {
 		"x.go:1:1: undefined: nonsense": "",
 	} {
 		err := explainBuild(&target{Binary: Binary{Program: "prog"}}, &tool.Error{Args: []string{"go"}, Stderr: said, Err: errors.New("exit status 1")})
-		wantError(t, err, "building prog", said)
+		kubetest.WantError(t, err, "building prog", said)
 		var missing *tool.DownloadError
 		if errors.As(err, &missing); (missing == nil) != (module == "") || missing != nil && missing.Module != module {
 			t.Errorf("%s: named %v, want %q", said, missing, module)
@@ -298,8 +300,8 @@ func TestExplainBuild(t *testing.T) {
 func TestBuildInterrupted(t *testing.T) {
 	r := newRepo(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	r.Progress = cancelAt{"build: prog v1.0.0", cancel}
-	_, err := r.Build(ctx, testMinor, verdict.Stock, "prog")
+	r.Progress = kubetest.CancelAt("build: prog v1.0.0", cancel)
+	_, err := r.Build(ctx, kubetest.Minor, verdict.Stock, "prog")
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
@@ -312,8 +314,8 @@ func TestBuildInterrupted(t *testing.T) {
 func TestMissingCompilerIsNamedFirst(t *testing.T) {
 	r := newRepo(t)
 	r.lookPath = func(exe string) (string, error) { return "", exec.ErrNotFound }
-	_, err := r.BuildAll(t.Context(), testMinor, verdict.Arms(), []string{"prog", "native"})
-	wantError(t, err, "native", "gcc", "pkg-config", "hack/setup.sh")
+	_, err := r.BuildAll(t.Context(), kubetest.Minor, verdict.Arms(), []string{"prog", "native"})
+	kubetest.WantError(t, err, "native", "gcc", "pkg-config", "hack/setup.sh")
 	if _, err := os.Stat(r.Output); !os.IsNotExist(err) {
 		t.Errorf("something was begun before (%v)", err)
 	}
@@ -321,23 +323,23 @@ func TestMissingCompilerIsNamedFirst(t *testing.T) {
 
 func TestNoSpaceToBuild(t *testing.T) {
 	r := newRepo(t)
-	r.free = func(string) (uint64, error) { return 100 * mib, nil }
-	_, err := r.Build(t.Context(), testMinor, verdict.Stock, "prog")
-	wantError(t, err, "no space", "building prog", "100 MiB")
+	r.FreeSpace = func(string) (uint64, error) { return 100 << 20, nil }
+	_, err := r.Build(t.Context(), kubetest.Minor, verdict.Stock, "prog")
+	kubetest.WantError(t, err, "no space", "building prog", "100 MiB")
 }
 
 func TestUnknownProgram(t *testing.T) {
-	_, err := newRepo(t).Build(t.Context(), testMinor, verdict.Stock, "kublet")
-	wantError(t, err, `"kublet"`, "kubelet", "kube-apiserver", "prog")
+	_, err := newRepo(t).Build(t.Context(), kubetest.Minor, verdict.Stock, "kublet")
+	kubetest.WantError(t, err, `"kublet"`, "kubelet", "kube-apiserver", "prog")
 }
 
 func TestTreeEditedWhileBuilt(t *testing.T) {
 	r := newRepo(t)
 	stock := ensure(t, r, verdict.Stock)
 	r.Progress = edit{t, stock.Dir}
-	_, err := r.Build(t.Context(), testMinor, verdict.Stock, "kubectl")
-	wantError(t, err, "while it was being built", "cmd/kubectl/main.go")
-	if left, _ := os.ReadDir(filepath.Join(r.Output, "bin", testMinor)); len(left) > 0 {
+	_, err := r.Build(t.Context(), kubetest.Minor, verdict.Stock, "kubectl")
+	kubetest.WantError(t, err, "while it was being built", "cmd/kubectl/main.go")
+	if left, _ := os.ReadDir(filepath.Join(r.Output, "bin", kubetest.Minor)); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -350,7 +352,19 @@ type edit struct {
 
 func (e edit) Write(p []byte) (int, error) {
 	if strings.HasPrefix(string(p), "build: kubectl") {
-		writeFiles(e.t, e.dir, map[string]string{"cmd/kubectl/main.go": "package main\n\nfunc main() { println() }\n"})
+		kubetest.WriteFiles(e.t, e.dir, map[string]string{"cmd/kubectl/main.go": "package main\n\nfunc main() { println() }\n"})
 	}
 	return len(p), nil
+}
+
+func TestBuildWithoutSeries(t *testing.T) {
+	r := newRepo(t)
+	_, err := r.Build(t.Context(), kubetest.Minor, verdict.Fixed, "kubelet")
+	var none *kubetree.NoSeriesError
+	if !errors.As(err, &none) {
+		t.Errorf("%v, want a *NoSeriesError", err)
+	}
+	if _, err := os.Stat(r.Output); !os.IsNotExist(err) {
+		t.Errorf("%s is left (%v)", r.Output, err)
+	}
 }

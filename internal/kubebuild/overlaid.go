@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package kubetree
+package kubebuild
 
 import (
 	"context"
@@ -23,25 +23,27 @@ import (
 	"os"
 	"slices"
 
+	"github.com/kgrace/kgrace/internal/kubetree"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
 // BuildOverlaid builds a program of an arm into a file, with some files of its tree replaced according to an overlay for
 // `go build -overlay`. The tree and the arm's own program stay as they are.
-func (r *Repo) BuildOverlaid(ctx context.Context, minor string, arm verdict.Arm, program, overlay, file string) error {
-	minor, m, err := r.resolve(minor)
+func (b *Builder) BuildOverlaid(ctx context.Context, minor string, arm verdict.Arm, program, overlay, file string) error {
+	minor, m, err := b.Resolve(minor)
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(perArm, program) {
 		return fmt.Errorf("%s is the same for both arms: it cannot be built with an overlay", program)
 	}
-	tree, err := r.Ensure(ctx, minor, arm, nil)
+	tree, err := b.Ensure(ctx, minor, arm, nil)
 	if err != nil {
 		return err
 	}
-	t := r.targetsFor(minor, m, []verdict.Arm{arm}, program)[0]
-	if err := t.complete(ctx, func(verdict.Arm) (*Tree, error) { return tree, nil }); err != nil {
+	t := b.targetsFor(minor, m, []verdict.Arm{arm}, program)[0]
+	if err := t.complete(ctx, func(verdict.Arm) (*kubetree.Tree, error) { return tree, nil }); err != nil {
 		return err
 	}
 	replaced, err := overlayHash(overlay)
@@ -50,8 +52,8 @@ func (r *Repo) BuildOverlaid(ctx context.Context, minor string, arm verdict.Arm,
 	}
 	t.Path = file
 	t.flags = append(slices.Clone(t.flags), "-overlay", overlay)
-	t.key = hashOf(t.key, replaced)
-	return r.build(ctx, &t.target)
+	t.key = tool.Hash(t.key, replaced)
+	return b.build(ctx, &t.target)
 }
 
 // overlayHash returns a hash of an overlay: which content replaces which file.
@@ -72,5 +74,5 @@ func overlayHash(overlay string) (string, error) {
 		}
 		content[file] = string(data)
 	}
-	return hashOf(content), nil
+	return tool.Hash(content), nil
 }

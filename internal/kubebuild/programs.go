@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package kubetree
+package kubebuild
 
 import (
 	"context"
@@ -29,6 +29,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 	"github.com/kgrace/kgrace/internal/versions"
@@ -39,37 +40,37 @@ type Binaries map[string]string
 
 // Build builds one program unless it is up to date, and returns its absolute path. arm matters only for the kubelet and
 // e2e_node.test. The error for an unknown program lists the known ones.
-func (r *Repo) Build(ctx context.Context, minor string, arm verdict.Arm, program string) (string, error) {
-	built, err := r.Binaries(ctx, minor, arm, program)
+func (b *Builder) Build(ctx context.Context, minor string, arm verdict.Arm, program string) (string, error) {
+	built, err := b.Binaries(ctx, minor, arm, program)
 	return built[program], err
 }
 
 // Binaries is BuildAll for one arm. It returns the binaries by program.
-func (r *Repo) Binaries(ctx context.Context, minor string, arm verdict.Arm, programs ...string) (Binaries, error) {
-	built, err := r.BuildAll(ctx, minor, []verdict.Arm{arm}, programs)
+func (b *Builder) Binaries(ctx context.Context, minor string, arm verdict.Arm, programs ...string) (Binaries, error) {
+	built, err := b.BuildAll(ctx, minor, []verdict.Arm{arm}, programs)
 	if err != nil {
 		return nil, err
 	}
 	all := Binaries{}
-	for _, b := range built {
-		all[b.Program] = b.Path
+	for _, made := range built {
+		all[made.Program] = made.Path
 	}
 	return all, nil
 }
 
 // BuildAll builds the named programs (all of a node if none is named), those that differ between arms once for each given
 // arm. It reports missing tools before it builds anything.
-func (r *Repo) BuildAll(ctx context.Context, minor string, arms []verdict.Arm, programs []string) ([]Binary, error) {
-	minor, m, err := r.resolve(minor)
+func (b *Builder) BuildAll(ctx context.Context, minor string, arms []verdict.Arm, programs []string) ([]Binary, error) {
+	minor, m, err := b.Resolve(minor)
 	if err != nil {
 		return nil, err
 	}
-	known, err := r.Programs()
+	known, err := b.Programs()
 	if err != nil {
 		return nil, err
 	}
 	if len(programs) == 0 {
-		if programs, err = r.nodePrograms(); err != nil {
+		if programs, err = b.nodePrograms(); err != nil {
 			return nil, err
 		}
 	}
@@ -78,18 +79,18 @@ func (r *Repo) BuildAll(ctx context.Context, minor string, arms []verdict.Arm, p
 			return nil, tool.NewUnknown("program", name, "", known)
 		}
 	}
-	fromDebian, err := r.debianBinaries(ctx, minor, m, programs)
+	fromDebian, err := b.debianBinaries(ctx, minor, m, programs)
 	if err != nil {
 		return nil, err
 	}
 	programs = slices.DeleteFunc(slices.Clone(programs), func(name string) bool { return fromDebian[name] != nil })
-	if err := r.checkAllTools(ctx, programs, m.Go); err != nil {
+	if err := b.checkAllTools(ctx, programs, m.Go); err != nil {
 		return nil, err
 	}
-	trees := map[verdict.Arm]*Tree{}
-	tree := func(arm verdict.Arm) (*Tree, error) {
+	trees := map[verdict.Arm]*kubetree.Tree{}
+	tree := func(arm verdict.Arm) (*kubetree.Tree, error) {
 		if trees[arm] == nil {
-			t, err := r.Ensure(ctx, minor, arm, nil)
+			t, err := b.Ensure(ctx, minor, arm, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -99,14 +100,14 @@ func (r *Repo) BuildAll(ctx context.Context, minor string, arms []verdict.Arm, p
 	}
 	var built []Binary
 	for _, name := range programs {
-		for _, t := range r.targetsFor(minor, m, arms, name) {
+		for _, t := range b.targetsFor(minor, m, arms, name) {
 			if err := t.complete(ctx, tree); err != nil {
 				return nil, err
 			}
 			if t.generated {
-				t.prepare = r.preparing(&t.target, minor)
+				t.prepare = b.preparing(&t.target, minor)
 			}
-			if err := r.build(ctx, &t.target); err != nil {
+			if err := b.build(ctx, &t.target); err != nil {
 				return nil, err
 			}
 			built = append(built, t.Binary)
@@ -119,19 +120,19 @@ func (r *Repo) BuildAll(ctx context.Context, minor string, arms []verdict.Arm, p
 }
 
 // checkAllTools checks only programs that are not up to date: an existing binary needs no compiler.
-func (r *Repo) checkAllTools(ctx context.Context, programs []string, toolchain string) error {
+func (b *Builder) checkAllTools(ctx context.Context, programs []string, toolchain string) error {
 	for _, name := range programs {
 		if _, ok := kubePrograms[name]; ok {
 			continue
 		}
-		program, p, err := r.Versions.ProgramOf(name)
+		program, p, err := b.Versions.ProgramOf(name)
 		if err != nil {
 			return err
 		}
-		if t := r.moduleTarget(program, p, name, toolchain); upToDate(&t) {
+		if t := b.moduleTarget(program, p, name, toolchain); upToDate(&t) {
 			continue
 		}
-		if err := r.checkTools(ctx, name, p); err != nil {
+		if err := b.checkTools(ctx, name, p); err != nil {
 			return err
 		}
 	}
@@ -148,25 +149,25 @@ type pending struct {
 }
 
 // preparing returns a function that generates the missing file and lays it over the tree.
-func (r *Repo) preparing(t *target, minor string) func(context.Context) error {
+func (b *Builder) preparing(t *target, minor string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		overlay, err := generateOpenAPI(ctx, t.dir, t.pkg, filepath.Join(r.Output, "generated", minor), t.toolchain)
+		overlay, err := generateOpenAPI(ctx, t.dir, t.pkg, filepath.Join(b.Output, "generated", minor), t.toolchain)
 		// Only now: paths are not part of the binary's inputs.
 		t.flags = append(slices.Clone(t.flags), "-overlay", overlay)
 		return err
 	}
 }
 
-func (r *Repo) targetsFor(minor string, m versions.Minor, arms []verdict.Arm, name string) []*pending {
+func (b *Builder) targetsFor(minor string, m versions.Minor, arms []verdict.Arm, name string) []*pending {
 	pkg, ok := kubePrograms[name]
 	if !ok {
-		program, p, _ := r.Versions.ProgramOf(name) // known: checkAllTools looked it up
-		return []*pending{{target: r.moduleTarget(program, p, name, m.Go)}}
+		program, p, _ := b.Versions.ProgramOf(name) // known: checkAllTools looked it up
+		return []*pending{{target: b.moduleTarget(program, p, name, m.Go)}}
 	}
 	var all []*pending
 	if !slices.Contains(perArm, name) {
 		t := target{Binary: Binary{Program: name, Version: m.Kubernetes, Arch: runtime.GOARCH}, pkg: pkg, toolchain: m.Go}
-		t.Path = filepath.Join(r.Output, "bin", minor, name)
+		t.Path = filepath.Join(b.Output, "bin", minor, name)
 		return append(all, &pending{target: t, from: verdict.Stock, m: m})
 	}
 	for _, arm := range arms {
@@ -174,14 +175,14 @@ func (r *Repo) targetsFor(minor string, m versions.Minor, arms []verdict.Arm, na
 		if arm == verdict.Fixed {
 			t.Version = m.FixedVersion()
 		}
-		t.Path = filepath.Join(r.Output, "bin", minor, string(arm), name)
+		t.Path = filepath.Join(b.Output, "bin", minor, string(arm), name)
 		all = append(all, &pending{target: t, from: arm, m: m})
 	}
 	return all
 }
 
 // complete sets the fields that depend on the tree: the build folder, the commit and its date.
-func (t *pending) complete(ctx context.Context, tree func(verdict.Arm) (*Tree, error)) error {
+func (t *pending) complete(ctx context.Context, tree func(verdict.Arm) (*kubetree.Tree, error)) error {
 	if t.from == "" {
 		return nil
 	}
@@ -189,25 +190,18 @@ func (t *pending) complete(ctx context.Context, tree func(verdict.Arm) (*Tree, e
 	if err != nil {
 		return err
 	}
-	date, err := commitTime(ctx, src.Dir)
+	date, err := src.CommitTime(ctx)
 	if err != nil {
 		return err
 	}
 	t.dir = src.Dir
-	// Trees are not locked during the minutes of a build.
-	t.unchanged = func(ctx context.Context) error {
-		if edits, err := editsOf(ctx, src.Dir, stamp{Commit: src.Commit}); err != nil || edits == "" {
-			return err
-		} else {
-			return &EditedError{Dir: src.Dir, Arm: src.Arm, What: "while it was being built: " + edits}
-		}
-	}
+	t.unchanged = src.CheckUnedited // trees are not locked during the minutes of a build
 	t.flags = []string{"-ldflags", kubeLinkFlags(t.Version, src.Commit, date)}
 	inputs := []any{buildFormat, src.Commit, t.pkg, t.flags, t.toolchain, t.Arch}
 	if t.generated = t.Program == "kube-apiserver" && lacksOpenAPI(src.Dir); t.generated {
 		inputs = append(inputs, openAPIFormat)
 	}
-	t.key = hashOf(inputs...)
+	t.key = tool.Hash(inputs...)
 	t.Recipe = t.recipe(src.Commit)
 	return nil
 }
@@ -231,9 +225,9 @@ func kubeLinkFlags(version, commit string, date time.Time) string {
 
 // moduleTarget builds a program from a tiny module that requires the program's module at the pinned version, so that the
 // program's own replacements and its go.work have no effect and minimal version selection determines all other versions.
-func (r *Repo) moduleTarget(program string, p versions.Program, binary, toolchain string) target {
+func (b *Builder) moduleTarget(program string, p versions.Program, binary, toolchain string) target {
 	name := program + "@" + p.Version
-	dir := filepath.Join(r.Output, "modules", name)
+	dir := filepath.Join(b.Output, "modules", name)
 	goMod := fmt.Sprintf("// Generated from versions.yaml.\nmodule kgrace.invalid/programs/%s\n\ngo %s\n\nrequire %s %s\n",
 		program, strings.TrimPrefix(toolchain, "go"), p.Module, p.Version)
 	link := []string{"-s", "-w", "-buildid="}
@@ -241,14 +235,14 @@ func (r *Repo) moduleTarget(program string, p versions.Program, binary, toolchai
 		link = append(link, "-X", v+"="+p.Version)
 	}
 	t := target{
-		Binary:    Binary{Program: binary, Version: p.Version, Arch: runtime.GOARCH, Path: filepath.Join(r.Output, "bin", "programs", name, binary)},
+		Binary:    Binary{Program: binary, Version: p.Version, Arch: runtime.GOARCH, Path: filepath.Join(b.Output, "bin", "programs", name, binary)},
 		dir:       dir,
 		pkg:       p.Packages[binary],
 		flags:     []string{"-mod=mod", "-tags", strings.Join(p.Tags, ","), "-ldflags", strings.Join(link, " ")},
 		toolchain: toolchain,
 		cgo:       p.CGO,
 	}
-	t.key = hashOf(buildFormat, goMod, t.pkg, t.flags, toolchain, p.CGO, runtime.GOARCH)
+	t.key = tool.Hash(buildFormat, goMod, t.pkg, t.flags, toolchain, p.CGO, runtime.GOARCH)
 	t.prepare = func(ctx context.Context) error {
 		// Downloaded separately, so that an error names it.
 		if _, err := tool.Download(ctx, toolchain, p.Module+"@"+p.Version); err != nil {

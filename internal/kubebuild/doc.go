@@ -1,0 +1,30 @@
+/*
+Copyright The kgrace Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package kubebuild builds the programs of a node: Kubernetes' own from the trees that package kubetree lays out, all others
+// from pinned modules.
+//
+// Equal inputs give equal versions and binaries. A binary has a stamp beside it and is built again if its inputs changed.
+//
+// Files that upstream's makefiles generate before a build and that its repository does not contain (the OpenAPI
+// definitions, up to v1.22) are generated with upstream's own generator and laid over the tree for that build.
+//
+// A minor may take programs of its node from Debian packages instead: a missing package is an error before anything is
+// built.
+//
+// Every binary is real, made by go build. None is a release, however: it carries a version and a reproducible build date, but
+// no signature.
+package kubebuild
