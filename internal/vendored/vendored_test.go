@@ -1,18 +1,5 @@
-/*
-Copyright The kgrace Authors.
-
-Licensed under the Apache License, Version 2.0 (the "License");
-you may not use this file except in compliance with the License.
-You may obtain a copy of the License at
-
-    http://www.apache.org/licenses/LICENSE-2.0
-
-Unless required by applicable law or agreed to in writing, software
-distributed under the License is distributed on an "AS IS" BASIS,
-WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
-See the License for the specific language governing permissions and
-limitations under the License.
-*/
+// Copyright The kgrace Authors.
+// SPDX-License-Identifier: Apache-2.0
 
 package vendored
 
@@ -129,7 +116,7 @@ func TestUpdateThenVerify(t *testing.T) {
 	}
 
 	write(t, root, "pkg/graceperiod/graceperiod.go", Header+"// Package graceperiod is arithmetic.\npackage graceperiod\n\nconst X = 2\n")
-	expect("edited by hand", `pkg/graceperiod/graceperiod.go:20 has drifted from pkg/kubelet/graceperiod/graceperiod.go of the fixed tree: have "const X = 2", want "const X = 1"`)
+	expect("edited by hand", `pkg/graceperiod/graceperiod.go:7 has drifted from pkg/kubelet/graceperiod/graceperiod.go of the fixed tree: have "const X = 2", want "const X = 1"`)
 	if _, err = Update(dir, root, origin, copies); err != nil {
 		t.Fatal(err)
 	}
