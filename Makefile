@@ -128,7 +128,7 @@ image-teardown: kgrace ## stop the engine that image-setup started, and restore 
 	$(KGRACE) image teardown
 
 check: ## build the cluster check, one static program: _output/check/kubectl-kgrace
-	CGO_ENABLED=0 go build -trimpath -o $(OUTPUT)/check/kubectl-kgrace ./cmd/kubectl-kgrace
+	CGO_ENABLED=0 go build -C cmd/kubectl-kgrace -o $(abspath $(OUTPUT))/check/kubectl-kgrace .
 
 ##@ Work on kgrace
 
@@ -142,7 +142,7 @@ update: kgrace ## update copied and generated files
 	$(KGRACE) update
 
 unit: ## unit tests of this project: no root, no trees, virtual time
-	go test ./cmd/... ./internal/... ./pkg/...
+	go test ./cmd/... ./internal/... ./pkg/... github.com/kgrace/kgrace/cmd/kubectl-kgrace/...
 
 node: build ## test real nodes and the proxy: start, stop, crash; nothing is left (root)
 	KGRACE_NODE_BIN=$(abspath $(OUTPUT))/bin go test -count=1 ./internal/localnode ./internal/criproxy
@@ -166,7 +166,7 @@ install-test: check release ## follow a release's INSTALL.md on a stock kind clu
 
 check-test: build check ## test the cluster check on real nodes of both arms, on a kind cluster with one of each, and on twenty fake nodes (root, Docker)
 	hack/setup.sh busybox-static && $(KGRACE) image build --from modules --arm stock
-	KGRACE_CHECK_PROGRAM=$(abspath $(OUTPUT))/check/kubectl-kgrace go test -count=1 -run TestTwentyNodes ./internal/check
+	KGRACE_CHECK_PROGRAM=$(abspath $(OUTPUT))/check/kubectl-kgrace go test -count=1 -run TestTwentyNodes github.com/kgrace/kgrace/cmd/kubectl-kgrace/check
 	KGRACE_CHECK_PROGRAM=$(abspath $(OUTPUT))/check/kubectl-kgrace KGRACE_NODE_BIN=$(abspath $(OUTPUT))/bin KGRACE_CHECK_CLUSTER=1 go test -count=1 -timeout=40m ./test/check
 
 page: ## test the report in a browser at desktop and phone size (installs chromium if missing)

@@ -14,6 +14,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/google/renameio/v2 v2.0.2
 	github.com/in-toto/attestation v1.2.0
+	github.com/kgrace/kgrace/cmd/kubectl-kgrace v0.0.0
 	github.com/moby/sys/capability v0.5.0
 	github.com/moby/sys/mountinfo v0.7.2
 	github.com/onsi/ginkgo/v2 v2.32.0
@@ -194,6 +195,9 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
+
+// The cluster check is a module of its own, so that go install accepts it.
+replace github.com/kgrace/kgrace/cmd/kubectl-kgrace => ./cmd/kubectl-kgrace
 
 // Generated from versions.yaml by "make update"; "make verify" proves it.
 replace (

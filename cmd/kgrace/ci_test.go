@@ -99,12 +99,12 @@ func TestCIFiles(t *testing.T) {
 // TestCalls shows which command lines are found in a file, faults among them.
 func TestCalls(t *testing.T) {
 	for text, want := range map[string][]string{
-		`      - run: go run ./cmd/kgrace nonsense --kubernetes "$MINOR"`:                                       {"nonsense --kubernetes $MINOR"},
-		"if ! list=\"$(go run ./cmd/kgrace releases --newer)\"; then":                                           {"releases --newer"},
-		"make setup && go run ./cmd/kgrace build && _output/bin/kgrace e2e >x 2>&1":                             {"build", "e2e"},
-		"go build -o \"$TMP/kubectl-kgrace\" ./cmd/kubectl-kgrace\n\"$TMP/kubectl-kgrace\" check --node \"$N\"": {"check --node $N"},
-		"args: [nonsense, --seed, \"1\", --shard, $(INDEX)/$(PARTS)]":                                           {"nonsense --seed 1 --shard 0/1"},
-		"go run ./cmd/kgrace regress \\\n  --level sim || failed=1":                                             {"regress --level sim"},
+		`      - run: go run ./cmd/kgrace nonsense --kubernetes "$MINOR"`:                                          {"nonsense --kubernetes $MINOR"},
+		"if ! list=\"$(go run ./cmd/kgrace releases --newer)\"; then":                                              {"releases --newer"},
+		"make setup && go run ./cmd/kgrace build && _output/bin/kgrace e2e >x 2>&1":                                {"build", "e2e"},
+		"go build -C cmd/kubectl-kgrace -o \"$TMP/kubectl-kgrace\" .\n\"$TMP/kubectl-kgrace\" check --node \"$N\"": {"check --node $N"},
+		"args: [nonsense, --seed, \"1\", --shard, $(INDEX)/$(PARTS)]":                                              {"nonsense --seed 1 --shard 0/1"},
+		"go run ./cmd/kgrace regress \\\n  --level sim || failed=1":                                                {"regress --level sim"},
 	} {
 		var got []string
 		for _, args := range calls("ci/indexed-job/base/shards.yaml", text) {

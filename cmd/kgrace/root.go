@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/modfile"
 
-	"github.com/kgrace/kgrace/internal/check/command"
+	"github.com/kgrace/kgrace/cmd/kubectl-kgrace/check/command"
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/verdict"
 )

@@ -23,7 +23,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kgrace/kgrace/internal/check/command"
+	"github.com/kgrace/kgrace/cmd/kubectl-kgrace/check/command"
 )
 
 func main() {

@@ -36,8 +36,7 @@ func TestAlone(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, dep := range strings.Fields(string(out)) {
-		ours := strings.HasPrefix(dep, "github.com/kgrace/kgrace/") && dep != "github.com/kgrace/kgrace/cmd/kubectl-kgrace" &&
-			!strings.HasPrefix(dep, "github.com/kgrace/kgrace/internal/check")
+		ours := strings.HasPrefix(dep, "github.com/kgrace/kgrace/") && !strings.HasPrefix(dep, "github.com/kgrace/kgrace/cmd/kubectl-kgrace")
 		for _, foreign := range []string{"k8s.io/kubernetes/", "k8s.io/client-go/kubernetes/fake", "github.com/onsi/", "github.com/prometheus/", "sigs.k8s.io/kind"} {
 			ours = ours || strings.HasPrefix(dep, foreign)
 		}

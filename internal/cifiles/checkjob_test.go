@@ -14,7 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/kgrace/kgrace/internal/check"
+	"github.com/kgrace/kgrace/cmd/kubectl-kgrace/check"
 )
 
 // checkSpace is the namespace of ci/check/job, and the account of its pod.

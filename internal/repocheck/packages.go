@@ -65,6 +65,7 @@ var arrows = []arrow{
 	{"pkg/", module + "internal/", "imports go from cmd and test to internal to pkg; other modules import pkg"},
 	{"pkg/", module + "cmd/", "imports go from cmd and test to internal to pkg"},
 	{"internal/", module + "cmd/", "imports go from cmd and test to internal to pkg"},
+	{"cmd/kubectl-kgrace/", module + "internal/", "the cluster check is a module of its own"},
 	{"internal/", module + "test/", "imports go from cmd and test to internal to pkg"},
 	{"pkg/graceperiod/", "k8s.io/", "the same file is copied into the kubelet and must not depend on anything"},
 	{"internal/judge/", module + "pkg/", "a judge computes the deadline from the history independently; the fix must not judge itself"},
@@ -84,7 +85,7 @@ var floors = [][]string{
 	// Scenarios and histories; pins.
 	{"bare", "docker", "history", "history/apiwatch", "history/lines", "history/stream", "junit", "nodetest", "patchset", "repocheck", "scenario", "versions"},
 	// Judges and builds; runtimes, simulated and observed.
-	{"bench", "check", "check/command", "cifiles", "control", "criproxy", "intree", "judge", "kubebuild", "kubetree", "kubetree/kubetest", "kubetree/verify", "matrix", "podspec", "property", "property/draw", "result", "result/calls", "sim", "sim/conformance", "simapi"},
+	{"bench", "cifiles", "control", "criproxy", "intree", "judge", "kubebuild", "kubetree", "kubetree/kubetest", "kubetree/verify", "matrix", "podspec", "property", "property/draw", "result", "result/calls", "sim", "sim/conformance", "simapi"},
 	// Players and nodes.
 	{"kindnode", "localnode", "player", "release"},
 	// Clusters and suites.

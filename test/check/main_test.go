@@ -22,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgrace/kgrace/internal/check"
+	"github.com/kgrace/kgrace/cmd/kubectl-kgrace/check"
 	"github.com/kgrace/kgrace/internal/imagefile"
 	"github.com/kgrace/kgrace/internal/localnode"
 )

@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kgrace/kgrace/internal/check"
+	"github.com/kgrace/kgrace/cmd/kubectl-kgrace/check"
 	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/nodetest"
 	"github.com/kgrace/kgrace/internal/versions"

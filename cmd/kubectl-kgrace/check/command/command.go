@@ -17,7 +17,7 @@ import (
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // for users of OpenID Connect
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/kgrace/kgrace/internal/check"
+	"github.com/kgrace/kgrace/cmd/kubectl-kgrace/check"
 )
 
 // Exit codes.

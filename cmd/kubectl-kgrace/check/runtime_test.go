@@ -12,7 +12,7 @@ import (
 
 // TestRuntimesAsInRisks compares the releases of this package with the table for the pull request.
 func TestRuntimesAsInRisks(t *testing.T) {
-	data, err := os.ReadFile("../../docs/upstream/risks.md")
+	data, err := os.ReadFile("../../../docs/upstream/risks.md")
 	if err != nil {
 		t.Fatal(err)
 	}

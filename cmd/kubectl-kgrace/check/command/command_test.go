@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgrace/kgrace/internal/check"
+	"github.com/kgrace/kgrace/cmd/kubectl-kgrace/check"
 )
 
 // run executes a command line and returns its error's exit code.
