@@ -106,7 +106,7 @@ func TestColdMatrix(t *testing.T) {
 	t.Setenv(kubetree.OutputVar, t.TempDir())
 	t.Setenv(ArtifactsVar, t.TempDir())
 	code, _, errs := kgrace(t.Context(), "matrix", "--kept")
-	if code != verdict.ExitInvalid || strings.Count(errs, "\n") > 2 || !strings.HasSuffix(errs, "kgrace: the matrix is incomplete: no cell is kept; `kgrace matrix` fills them\n") {
+	if code != verdict.ExitInvalid || strings.Count(errs, "\n") > 2 || !strings.HasSuffix(errs, "cells are not kept for the current inputs; `kgrace matrix` fills them\n") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }

@@ -126,13 +126,12 @@ func (q *matrixQuery) run(ctx context.Context, app *app) error {
 		return err
 	}
 	fmt.Fprintf(app.errs, "matrix: reports in %s\n", artifacts(r))
-	if q.kept {
-		if !slices.ContainsFunc(plans, func(p *matrix.Plan) bool { return filler.Store.Any(p.Minor) }) {
-			return errors.New("the matrix is incomplete: no cell is kept; `kgrace matrix` fills them")
-		}
-		wanted = nil
+	o := table.Outcome(wanted)
+	if q.kept && len(o.Red) == 0 && len(o.NotRun) > 0 {
+		// The table shows which.
+		return fmt.Errorf("the matrix is incomplete: %d of %d cells are not kept for the current inputs; `kgrace matrix` fills them", len(o.NotRun), o.Wanted)
 	}
-	return judgeMatrix(app, table.Outcome(wanted))
+	return judgeMatrix(app, o)
 }
 
 // wanted checks the filters and combines them into one.
