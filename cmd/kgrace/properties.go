@@ -126,7 +126,7 @@ func (q randomRun) run(ctx context.Context, app *app) error {
 			reds = append(reds, err)
 		}
 	}
-	processes := play.Run{Part: q.split.part, Processes: q.shards}
+	processes := play.Run{Part: q.split.part, Processes: q.shards, Progress: app.errs}
 	c := property.Config{Minor: q.minor, Behaviour: behaviour, Seed: q.seed, Count: q.count, Shrink: true, Artifacts: q.artifacts}
 	if q.plays(property.Requests) {
 		for _, arm := range q.arms {

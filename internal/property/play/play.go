@@ -17,11 +17,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
 	"github.com/kgrace/kgrace/internal/property"
 	"github.com/kgrace/kgrace/internal/shard"
 	"github.com/kgrace/kgrace/internal/simbuild"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -29,11 +31,15 @@ import (
 type Run struct {
 	Part      shard.Part
 	Processes int
+	// Progress receives a line twice a minute; nil discards them.
+	Progress io.Writer
 }
 
 // Requests plays random scenarios with requests on the suite of c.Arm.
 func (r Run) Requests(ctx context.Context, suite string, c property.Config) (property.Results, error) {
 	c.Kind = property.Requests
+	progress := tool.Progress{To: r.Progress, What: fmt.Sprintf("properties: %s: %s", c.Kind, c.Arm)}
+	defer tool.Heartbeat(time.Now(), func(running time.Duration) { progress.Say("running for %s", running) })()
 	return r.share(r.Processes, c, func(c property.Config) (property.Results, error) { return process(ctx, suite, c) })
 }
 

@@ -10,12 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/judge"
 	"github.com/kgrace/kgrace/internal/property"
 	"github.com/kgrace/kgrace/internal/scenario"
+	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -23,8 +25,13 @@ import (
 // arm, that arm with itself. Then nothing may differ, which shows that the comparison is stable.
 func (r Run) Unhurried(ctx context.Context, first verdict.Arm, suites map[verdict.Arm]string, c property.Config) (property.Results, error) {
 	c.Kind = property.Unhurried
+	var compared atomic.Int64
+	progress := tool.Progress{To: r.Progress, What: fmt.Sprintf("properties: %s: %s", c.Kind, c.Arm)}
+	defer tool.Heartbeat(time.Now(), func(running time.Duration) {
+		progress.Say("%d of %d compared in %s", compared.Load(), r.Part.Of(c.Count), running)
+	})()
 	return r.share(max(r.Processes/2, 1), c, func(c property.Config) (property.Results, error) {
-		return (&pairing{c: c, first: first, suites: suites}).play(ctx)
+		return (&pairing{c: c, first: first, suites: suites, compared: &compared}).play(ctx)
 	})
 }
 
@@ -33,6 +40,8 @@ type pairing struct {
 	c      property.Config
 	first  verdict.Arm
 	suites map[verdict.Arm]string
+	// compared counts the scenarios of all processes.
+	compared *atomic.Int64
 
 	may     []judge.Exception
 	results property.Results
@@ -79,6 +88,7 @@ func (p *pairing) play(ctx context.Context) (property.Results, error) {
 		if err := p.compare(ctx, stock, fixed); err != nil {
 			return p.results, err
 		}
+		p.compared.Add(1)
 	}
 	p.results.Seconds = time.Since(begin).Seconds()
 	return p.results, errors.Join(a.wait(), b.wait())
