@@ -85,6 +85,7 @@ func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
 	steps = append(steps, scenario.Step{After: at, Do: do})
 	first := at
 	grace, _ := scenario.Asked(do, spec)
+	deleted := deletes(do)
 	for range u.oneOf("more", 0, 0, 0, 0, 1, 2) {
 		if _, forced := do.(scenario.Force); forced {
 			break
@@ -96,7 +97,9 @@ func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
 			if s.Pulls() || before > 0 {
 				left = grace // the start of the termination is unknown
 			}
-			steps = append(steps, u.again(do, grace, left, at, spec))
+			more := u.again(deleted, grace, left, at, spec)
+			steps = append(steps, more)
+			deleted = deleted || deletes(more.Do)
 		case 1:
 			steps = append(steps, scenario.Step{After: at, Do: scenario.RestartRuntime{}})
 			at += time.Second
@@ -134,9 +137,18 @@ func (u *unhurried) request() scenario.Action {
 	return scenario.Delete{Grace: u.seconds("grace", 1, longest)}
 }
 
+// deletes reports whether a request deletes the pod; others come from the kubelet.
+func deletes(do scenario.Action) bool {
+	switch do.(type) {
+	case scenario.Evict, scenario.Shutdown:
+		return false
+	}
+	return true
+}
+
 // again draws another request whose deadline is not before that of the first: one that counts from now may ask for less, if
 // that is the remaining time.
-func (u *unhurried) again(do scenario.Action, grace, left int64, at time.Duration, spec int64) scenario.Step {
+func (u *unhurried) again(deleted bool, grace, left int64, at time.Duration, spec int64) scenario.Step {
 	max := u.seconds("another", left, 2*longest)
 	switch kind := u.oneOf("of the kubelet", 0, 0, 1, 2); {
 	case min(max, spec) < left:
@@ -145,9 +157,7 @@ func (u *unhurried) again(do scenario.Action, grace, left int64, at time.Duratio
 	case kind == 2:
 		return scenario.Step{After: at, Do: scenario.Shutdown{Grants: max}}
 	}
-	switch do.(type) {
-	case scenario.Evict, scenario.Shutdown:
-	default:
+	if deleted {
 		left = grace // counts from the first delete
 	}
 	return scenario.Step{After: at, Do: scenario.Delete{Grace: left + u.seconds("longer", 0, longest)}}

@@ -51,7 +51,11 @@ func hurries(s scenario.Scenario) bool {
 // Every scenario passes the catalogue's checks, a seed always gives the same one, and nobody hurries.
 func TestUnhurriedAreWhole(t *testing.T) {
 	seen := map[string]int{}
+	seeds := []int{215323} // once a delete, after a delete, after a shutdown, was drawn as if it counted from now
 	for seed := 1; seed <= 2000; seed++ {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		s := Unhurried("random").Example(seed)
 		if err := scenario.Check([]scenario.Scenario{s}); err != nil {
 			t.Fatalf("seed %d: %s: %v", seed, property.Words(s), err)
