@@ -58,7 +58,8 @@ func (r *Runner) runFixed(ctx context.Context) ([]Result, error) {
 
 // goTest runs go test -json on packages of a tree and collects its events.
 func (r *Runner) goTest(ctx context.Context, tree string, arm verdict.Arm, packages, env []string, flags ...string) (s *suite, stderr string, err error) {
-	args := append([]string{"go", "test", "-json", "-timeout=" + packageLimit.String()}, flags...)
+	// vet is a step of its own.
+	args := append([]string{"go", "test", "-json", "-vet=off", "-timeout=" + packageLimit.String()}, flags...)
 	for _, pkg := range packages {
 		args = append(args, "./"+pkg)
 	}
