@@ -5,6 +5,7 @@ package judge
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -232,9 +233,7 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 			}
 		}
 	}
-	for _, e := range pending {
-		f.unanswered = append(f.unanswered, e)
-	}
+	f.unanswered = slices.SortedFunc(maps.Values(pending), func(a, b history.Event) int { return a.Seq - b.Seq })
 	f.requests = requests(f.events, s)
 	f.accepted, f.needless = len(f.requests), needless(f.events)
 	f.origin = origin(f)

@@ -3,7 +3,11 @@
 
 package judge
 
-import "github.com/kgrace/kgrace/internal/scenario"
+import (
+	"time"
+
+	"github.com/kgrace/kgrace/internal/scenario"
+)
 
 // noLeftoversRule judges R13 as far as a history shows it: no container is asked to stop after its exit, no runtime call about
 // the pod is still running at the end, a started HTTP hook has been cancelled by the deadline (the server saw its client
@@ -11,18 +15,22 @@ import "github.com/kgrace/kgrace/internal/scenario"
 // timers show only at the unit and sim levels, where a bubble does not end while one is left.
 func noLeftoversRule(f *facts) Finding {
 	if len(f.unanswered) > 0 {
-		e := f.unanswered[0]
-		retried := e.Call == "StopPodSandbox"
+		var down time.Time
 		for _, c := range f.containers {
 			if c.exit == nil {
 				return invalid("the observation ended with container %s alive", c.Name)
 			}
-			retried = retried && c.exit.at.Before(e.At)
+			if c.exit.at.After(down) {
+				down = c.exit.at
+			}
 		}
-		if retried {
-			// A sync that stops the sandbox of a pod whose containers are down still waits for the call.
-			return invalid("the observation ended at %s, while the sandbox was being stopped", f.when(f.finished))
+		for _, e := range f.unanswered {
+			if e.Call == "StopPodSandbox" && e.At.After(down) {
+				// The sync still waits for the sandbox of a pod whose containers are down, so the termination goes on.
+				return invalid("the observation ended at %s, while the sandbox was being stopped", f.when(f.finished))
+			}
 		}
+		e := f.unanswered[0]
 		return broken(f.finished, "the %s call of %s had not returned when the observation ended", e.Call, f.when(e.At))
 	}
 	if len(f.left) > 0 {

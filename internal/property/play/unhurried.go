@@ -115,7 +115,7 @@ func (p *pairing) compare(ctx context.Context, stock, fixed property.Played) err
 		return err
 	}
 	if difference != nil {
-		if difference, err = p.again(ctx, difference, stock); err != nil {
+		if difference, err = p.again(ctx, difference, stock, fixed); err != nil {
 			return err
 		}
 	}
@@ -146,36 +146,57 @@ func (p *pairing) compare(ctx context.Context, stock, fixed property.Played) err
 	return nil
 }
 
-// again replays on both arms a scenario in which they differed. If they agree now, the scenario is listed and counts as
-// unsteady, not as a difference between the arms.
-func (p *pairing) again(ctx context.Context, difference *judge.Difference, first property.Played) (*judge.Difference, error) {
+// replays is how often a scenario in which the arms differed is replayed on both.
+const replays = 4
+
+// again replays on both arms a scenario in which they differed. If the arms agree once, or an arm differs from itself, the
+// scenario is listed and counts as unsteady: it shows no difference between the arms.
+func (p *pairing) again(ctx context.Context, difference *judge.Difference, stock, fixed property.Played) (*judge.Difference, error) {
+	for range replays {
+		a, err := p.replay(ctx, p.first, stock.Seed)
+		if err != nil {
+			return nil, err
+		}
+		b, err := p.replay(ctx, p.c.Arm, stock.Seed)
+		if err != nil {
+			return nil, err
+		}
+		between, _, err := property.Same(a, b, p.may)
+		if err != nil {
+			return nil, err
+		}
+		unsteady := between == nil
+		for _, pair := range [][2]property.Played{{stock, a}, {fixed, b}} {
+			itself, _, err := property.Same(pair[0], pair[1], nil)
+			if err != nil {
+				return nil, err
+			}
+			unsteady = unsteady || itself != nil
+		}
+		if unsteady {
+			p.results.Unsteady++
+			_, err = fmt.Fprintf(p.list, "unsteady seed %d: %s\n\t%s\n", stock.Seed, stock.Scenario, difference)
+			return nil, err
+		}
+	}
+	return difference, nil
+}
+
+// replay plays one scenario again on an arm.
+func (p *pairing) replay(ctx context.Context, arm verdict.Arm, seed int) (property.Played, error) {
 	c := p.c
-	c.Seed, c.Count, c.Shard, c.Shards = first.Seed, 1, 0, 1
+	c.Arm, c.Seed, c.Count, c.Shard, c.Shards = arm, seed, 1, 0, 1
 	c.Artifacts = filepath.Join(p.dir(), fmt.Sprintf("again-%d", p.c.Shard))
 	if err := os.MkdirAll(c.Artifacts, 0o755); err != nil {
-		return nil, err
+		return property.Played{}, err
 	}
 	defer os.RemoveAll(c.Artifacts)
-	var played [2]property.Played
-	for i, arm := range []verdict.Arm{p.first, p.c.Arm} {
-		c.Arm = arm
-		s, err := startStream(ctx, p.suites[arm], c, "again")
-		if err != nil {
-			return nil, err
-		}
-		played[i], err = s.next()
-		s.end()
-		if err != nil {
-			return nil, err
-		}
+	s, err := startStream(ctx, p.suites[arm], c, "again")
+	if err != nil {
+		return property.Played{}, err
 	}
-	still, _, err := property.Same(played[0], played[1], p.may)
-	if err != nil || still != nil {
-		return difference, err
-	}
-	p.results.Unsteady++
-	_, err = fmt.Fprintf(p.list, "unsteady seed %d: %s\n\t%s\n", first.Seed, first.Scenario, difference)
-	return nil, err
+	defer s.end()
+	return s.next()
 }
 
 // keep lists a finding, and keeps both histories of the shortest scenario of each rule.
