@@ -6,6 +6,8 @@ ifeq ($(GOTOOLCHAIN),)
 $(error versions.yaml names no toolchain: see above)
 endif
 export GOFLAGS := -trimpath -buildvcs=false
+# As in the kubelets, so that their packages are compiled once. What needs cgo (runc, the race detector) asks for it.
+export CGO_ENABLED := 0
 
 # make turns every failure into its own exit code, 2. To see kgrace's (kgrace --help), run this program.
 OUTPUT := $(or $(KGRACE_OUTPUT),_output)
@@ -128,7 +130,7 @@ image-teardown: kgrace ## stop the engine that image-setup started, and restore 
 	$(KGRACE) image teardown
 
 check: ## build the cluster check, one static program: _output/check/kubectl-kgrace
-	CGO_ENABLED=0 go build -C cmd/kubectl-kgrace -o $(abspath $(OUTPUT))/check/kubectl-kgrace .
+	go build -C cmd/kubectl-kgrace -o $(abspath $(OUTPUT))/check/kubectl-kgrace .
 
 ##@ Work on kgrace
 

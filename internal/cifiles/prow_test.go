@@ -170,7 +170,7 @@ func TestProwFaults(t *testing.T) {
 		{"args: [setup, lint, verify, unit]", "args: [lint, verify, unit]", "want make setup before it"},
 		{"make setup\n              ci/releases.sh", "ci/releases.sh", "want make setup before it"},
 		{", grace_period: 2m", "", "want a minute or more"},
-		{"[A-Za-z_-]+\\.md$", "go\\.mod$", "a change of only go.mod skips it"},
+		{"[A-Za-z_-]+\\.md$", "go\\.mod$", "go.mod skips it"},
 		{"'^(docs/|", "'^(docs/|pkg/|test/|hack/|", "a change of only hack/build-kind-image.sh skips it"},
 		{"'^(docs/", "'^((docs/", "missing closing )"},
 		{"- -ec", "- -c", "continues after an error"},

@@ -197,7 +197,7 @@ func (b *Builder) build(ctx context.Context, t *target) error {
 		return err
 	}
 	t.Built = true
-	return tool.WriteStamp(stampOf(t.Path), binaryStamp{Inputs: t.key, Size: fi.Size(), Version: t.Version})
+	return kubetree.WriteStamp(stampOf(t.Path), binaryStamp{Inputs: t.key, Size: fi.Size(), Version: t.Version})
 }
 
 // binaryStamp records what a binary was built from. Size detects a binary that was truncated or replaced.
@@ -213,7 +213,7 @@ func stampOf(path string) string {
 
 func upToDate(t *target) bool {
 	var s binaryStamp
-	if !tool.ReadStamp(stampOf(t.Path), &s) || s.Inputs != t.key {
+	if !kubetree.ReadStamp(stampOf(t.Path), &s) || s.Inputs != t.key {
 		return false
 	}
 	fi, err := os.Stat(t.Path)

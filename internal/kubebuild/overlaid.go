@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/kgrace/kgrace/internal/kubetree"
-	"github.com/kgrace/kgrace/internal/tool"
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
@@ -39,7 +38,7 @@ func (b *Builder) BuildOverlaid(ctx context.Context, minor string, arm verdict.A
 	}
 	t.Path = file
 	t.flags = append(slices.Clone(t.flags), "-overlay", overlay)
-	t.key = tool.Hash(t.key, replaced)
+	t.key = kubetree.Hash(t.key, replaced)
 	return b.build(ctx, &t.target)
 }
 
@@ -61,5 +60,5 @@ func overlayHash(overlay string) (string, error) {
 		}
 		content[file] = string(data)
 	}
-	return tool.Hash(content), nil
+	return kubetree.Hash(content), nil
 }

@@ -188,7 +188,7 @@ func (t *pending) complete(ctx context.Context, tree func(verdict.Arm) (*kubetre
 	if t.generated = t.Program == "kube-apiserver" && lacksOpenAPI(src.Dir); t.generated {
 		inputs = append(inputs, openAPIFormat)
 	}
-	t.key = tool.Hash(inputs...)
+	t.key = kubetree.Hash(inputs...)
 	t.Recipe = t.recipe(src.Commit)
 	return nil
 }
@@ -229,7 +229,7 @@ func (b *Builder) moduleTarget(program string, p versions.Program, binary, toolc
 		toolchain: toolchain,
 		cgo:       p.CGO,
 	}
-	t.key = tool.Hash(buildFormat, goMod, t.pkg, t.flags, toolchain, p.CGO, runtime.GOARCH)
+	t.key = kubetree.Hash(buildFormat, goMod, t.pkg, t.flags, toolchain, p.CGO, runtime.GOARCH)
 	t.prepare = func(ctx context.Context) error {
 		// Downloaded separately, so that an error names it.
 		if _, err := tool.Download(ctx, toolchain, p.Module+"@"+p.Version); err != nil {

@@ -104,7 +104,7 @@ func (r *Repo) ensureStock(ctx context.Context, minor string, m versions.Minor, 
 		}
 		inputs = append(inputs, key)
 	}
-	s := stamp{Inputs: tool.Hash(inputs...), Kubernetes: m.Kubernetes, Source: src.id}
+	s := stamp{Inputs: Hash(inputs...), Kubernetes: m.Kubernetes, Source: src.id}
 	return t, r.place(ctx, t, s, reset, func(dir string) error { return r.layStock(ctx, m, src, dir, p) })
 }
 
@@ -140,7 +140,7 @@ func (r *Repo) ensureFixed(ctx context.Context, minor string, m versions.Minor, 
 	if err != nil {
 		return nil, err
 	}
-	s := stamp{Inputs: tool.Hash(layoutFormat, stock.Commit, series.Hash()), Kubernetes: m.Kubernetes, Source: src.id, Series: series.Hash()}
+	s := stamp{Inputs: Hash(layoutFormat, stock.Commit, series.Hash()), Kubernetes: m.Kubernetes, Source: src.id, Series: series.Hash()}
 	return t, r.place(ctx, t, s, reset, func(dir string) error {
 		done := p.Step("clone the stock arm")
 		err := clone(ctx, stock.Dir, dir)

@@ -37,7 +37,7 @@ func (e *EditedError) Error() string {
 // place makes t.Dir the tree that s describes, using build if needed, and sets t.Commit. The caller holds the lock.
 func (r *Repo) place(ctx context.Context, t *Tree, s stamp, reset bool, build func(dir string) error) error {
 	var old stamp
-	known := tool.ReadStamp(filepath.Join(t.Dir, stampFile), &old)
+	known := ReadStamp(filepath.Join(t.Dir, stampFile), &old)
 	edits := ""
 	if known && !reset {
 		var err error
@@ -73,7 +73,7 @@ func (r *Repo) place(ctx context.Context, t *Tree, s stamp, reset bool, build fu
 	if edits != "" && !sameContent(ctx, t.Dir, s.Content) {
 		return &EditedError{Dir: t.Dir, Arm: t.Arm, What: edits}
 	}
-	if err := tool.WriteStamp(filepath.Join(dir, stampFile), s); err != nil {
+	if err := WriteStamp(filepath.Join(dir, stampFile), s); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {

@@ -63,7 +63,7 @@ func (r *Repo) stubsKey(ctx context.Context, m versions.Minor) (string, error) {
 			return "", fmt.Errorf("the stub for %s: %w", in.name, err)
 		}
 	}
-	return tool.Hash(inputs...), nil
+	return Hash(inputs...), nil
 }
 
 // layStubs writes the stubs that are folders. They have no requirements of their own: the tree's go.mod lists everything
