@@ -120,7 +120,7 @@ build: kgrace ## build the programs of a node, both kubelets included
 image: kgrace ## build kind node images with the stock and the fixed kubelet from Go modules and Debian packages (root, Docker)
 	$(KGRACE) image build --from modules --arm stock $(FOR_MINOR) && $(KGRACE) image build --from modules --arm fixed $(FOR_MINOR)
 
-release: kgrace ## write a folder to install the fixed kubelet from: _output/release/MINOR
+release: kgrace ## write a directory to install the fixed kubelet from: _output/release/MINOR
 	$(KGRACE) release $(FOR_MINOR)
 
 image-setup: kgrace ## install and start a Docker engine if none runs (root)
@@ -159,7 +159,7 @@ clusters: image ## test real kind clusters: start, disturb, interrupt; nothing i
 image-test: image ## test node images from every source, an interrupt, a cluster, and a Docker engine in a network of its own (root)
 	KGRACE_IMAGE=1 go test -count=1 -timeout=30m ./internal/bare ./internal/kindnode
 
-release-test: ## write a release twice, in two folders with two build caches, and compare (compiles each kubelet twice)
+release-test: ## write a release twice, in two directories with two build caches, and compare (compiles each kubelet twice)
 	KGRACE_RELEASE_TWICE=1 go test -count=1 -timeout=3h -run TestRealTwice ./internal/release
 
 install-test: check release ## follow a release's INSTALL.md on a stock kind cluster: install, check, roll back (root, Docker)

@@ -13,7 +13,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 GOTOOLCHAIN=$("${root}/hack/go-toolchain.sh")
 export GOTOOLCHAIN GOFLAGS='-trimpath -buildvcs=false' KGRACE_ROOT="${root}"
 
-# Not go run, which changes the folder: a tarball may be named by a relative path.
+# Not go run, which changes the directory: a tarball may be named by a relative path.
 kgrace="$(realpath --canonicalize-missing "${KGRACE_OUTPUT:-${root}/_output}")/bin/kgrace"
 (cd "${root}" && go build -o "${kgrace}" ./cmd/kgrace)
 exec "${kgrace}" image build "$@"

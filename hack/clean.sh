@@ -37,17 +37,17 @@ for state in "${output}"/rebase/*/rebase.json; do
   echo "clean: a rebase is under way in ${state%/*}; end it with kgrace patch rebase --continue or --abort" >&2
   exit 1
 done
-for folder in artifacts bench bin check docker generated image locks matrix modules mutants nodes rebase release scale sim soak trees typecheck upstream-e2e; do
-  [[ -e "${output:?}/${folder}" ]] || continue
-  # The module cache has folders that even their owner cannot write to. For files of others chmod fails; rm then tells.
-  chmod -R u+rwX "${output}/${folder}" 2>/dev/null || :
-  if ! rm -rf "${output:?}/${folder}"; then
-    echo "clean: ${output}/${folder} could not be removed, $(stat -c %U "${output}/${folder}") owns it: run make clean as its owner" >&2
+for directory in artifacts bench bin check docker generated image locks matrix modules mutants nodes rebase release scale sim soak trees typecheck upstream-e2e; do
+  [[ -e "${output:?}/${directory}" ]] || continue
+  # The module cache has directories that even their owner cannot write to. For files of others chmod fails; rm then tells.
+  chmod -R u+rwX "${output}/${directory}" 2>/dev/null || :
+  if ! rm -rf "${output:?}/${directory}"; then
+    echo "clean: ${output}/${directory} could not be removed, $(stat -c %U "${output}/${directory}") owns it: run make clean as its owner" >&2
     exit 1
   fi
 done
 rm -f "${output}/e2e-node-images.tar"
-# Other files in the folder stay.
+# Other files in the directory stay.
 if [[ -d "${output}" ]]; then
   rmdir --ignore-fail-on-non-empty "${output}"
 fi

@@ -5,7 +5,7 @@
 
 # Runs ci/check/job on the current cluster of kubectl and writes its JUnit to a file:
 #
-#   ci/check/run.sh check.xml [folder with a kustomization]     (default: job)
+#   ci/check/run.sh check.xml [directory with a kustomization]     (default: job)
 #
 # The exit code is that of `kgrace check`: 0 fixed, 1 affected, 2 usage, 3 no verdict. KUBECTL names another kubectl.
 
@@ -13,12 +13,12 @@ set -o errexit -o nounset -o pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 junit="${1:-}"
-folder="${2:-${here}/job}"
+directory="${2:-${here}/job}"
 kubectl="${KUBECTL:-kubectl}"
 namespace=kgrace-check
 
-if (( $# < 1 || $# > 2 )) || [[ ! -f "${folder}/kustomization.yaml" ]]; then
-  echo "run.sh: want a file for the JUnit and optionally a folder with a kustomization.yaml; got: $*" >&2
+if (( $# < 1 || $# > 2 )) || [[ ! -f "${directory}/kustomization.yaml" ]]; then
+  echo "run.sh: want a file for the JUnit and optionally a directory with a kustomization.yaml; got: $*" >&2
   exit 2
 fi
 # cannot exits with the code for "could not be decided"; the 1 of a failed command would mean "affected".
@@ -29,7 +29,7 @@ cannot() {
 
 # A Job cannot be changed, and the results of an earlier one must not be taken for this one's.
 "${kubectl}" delete job --ignore-not-found --namespace "${namespace}" kgrace-check || cannot "cannot delete the job of an earlier run"
-"${kubectl}" apply --kustomize "${folder}" || cannot "cannot apply ${folder}"
+"${kubectl}" apply --kustomize "${directory}" || cannot "cannot apply ${directory}"
 
 # Two conditions end a Job; kubectl waits for one at a time. The exit code of the container decides, not those of the waits;
 # without one the result is 3.

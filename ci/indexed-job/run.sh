@@ -5,7 +5,7 @@
 
 # Runs the split catalogue on the current cluster of kubectl, waits for the parts, merges them and prints the table:
 #
-#   ci/indexed-job/run.sh [folder with a kustomization]     (default: base)
+#   ci/indexed-job/run.sh [directory with a kustomization]     (default: base)
 #
 # The exit code is that of `kgrace report merge`: 0 good, 1 red, 2 bad usage, 3 a part is missing or something could not be
 # judged, or a pod failed without one. KUBECTL names another kubectl.
@@ -18,7 +18,7 @@ kubectl="${KUBECTL:-kubectl}"
 namespace=kgrace
 
 if (( $# > 1 )) || [[ ! -f "${shards}/kustomization.yaml" ]]; then
-  echo "run.sh: want a folder with a kustomization.yaml, got: $*" >&2
+  echo "run.sh: want a directory with a kustomization.yaml, got: $*" >&2
   exit 2
 fi
 # cannot exits with the code for "could not be decided"; the 1 of a failed command would mean "red".
@@ -30,7 +30,7 @@ cannot() {
 # Jobs cannot be changed.
 "${kubectl}" delete job --ignore-not-found --namespace "${namespace}" kgrace-shards kgrace-merge || cannot "cannot delete the jobs of an earlier run"
 "${kubectl}" apply --kustomize "${shards}" || cannot "cannot apply ${shards}"
-# The parts of this run are in a folder of this name.
+# The parts of this run are in a directory of this name.
 run="$("${kubectl}" get job --namespace "${namespace}" kgrace-shards --output jsonpath='{.metadata.uid}')" || cannot "cannot get job kgrace-shards"
 [[ -n "${run}" ]] || cannot "job kgrace-shards has no UID"
 

@@ -37,8 +37,8 @@ func TestUsage(t *testing.T) {
 	}
 	var errs bytes.Buffer
 	dir := t.TempDir()
-	args := []string{"--listen", filepath.Join(dir, "a"), "--runtime", filepath.Join(dir, "b"), "--record", filepath.Join(dir, "no", "folder")}
-	if code := run(t.Context(), args, &errs); code != exitFailed || !strings.Contains(errs.String(), "no/folder") {
+	args := []string{"--listen", filepath.Join(dir, "a"), "--runtime", filepath.Join(dir, "b"), "--record", filepath.Join(dir, "no", "directory")}
+	if code := run(t.Context(), args, &errs); code != exitFailed || !strings.Contains(errs.String(), "no/directory") {
 		t.Errorf("exit %d, %q", code, errs.String())
 	}
 }

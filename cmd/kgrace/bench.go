@@ -55,7 +55,7 @@ A benchmark is SLOWER (red) if the difference is significant and above the limit
 samples spread wider than the limit and could not have shown it: let the machine rest, add rounds, or reserve a CPU with --alone.
 
 bench.json and the samples, bench-stock.txt and bench-fixed.txt, which benchstat reads, go to $ARTIFACTS (default: artifacts in
-the output folder).`,
+the output directory).`,
 		Example: "  kgrace bench\n  kgrace bench --kubernetes v1.38 --count 40\n  kgrace bench --slowed      # has to come out red",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

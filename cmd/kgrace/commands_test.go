@@ -111,7 +111,7 @@ func TestColdMatrix(t *testing.T) {
 	}
 }
 
-// A saved judgement is usable from any folder: its paths are relative to the histories.
+// A saved judgement is usable from any directory: its paths are relative to the histories.
 func TestJudgedPaths(t *testing.T) {
 	code, output, errs := kgrace(t.Context(), "regress", "--judge", kept, "-o", "json")
 	var r result.Results

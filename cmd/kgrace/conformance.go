@@ -38,7 +38,7 @@ and compare what was seen with what the simulated runtime does. Needs root, or t
 Each sequence starts a sandbox in the node's network, without a network plugin, with one container of the image, which needs
 only sh and sleep; it is pulled if it is missing. In the end, and on Ctrl-C, nothing of that is left on the runtime. Sequences
 that restart the runtime are not played. Stop the kubelet of that runtime meanwhile: it removes pods that it does not know.
-The runtime writes the containers' logs to a folder in $TMPDIR, and has to see it.
+The runtime writes the containers' logs to a directory in $TMPDIR, and has to see it.
 
 The trace file has one JSON object a line: the machine and the runtime, then each sequence with its trace, the difference and
 all that was recorded. Send it to us with what differs; --read compares such a file again, without a runtime.

@@ -47,7 +47,7 @@ The node images are built from modules, as with ` + "`kgrace image build`" + `, 
 A Docker engine is needed; --setup installs and starts one if none runs, and takes it down at the end.
 
 Clusters are always deleted at the end. Histories, results-kind.json, JUnit, an HTML report and, if a verdict is not as expected, the
-nodes' logs go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
+nodes' logs go to $` + ArtifactsVar + ` (default: artifacts in the output directory).
 
 Exit codes:
   0  every verdict is the expected one

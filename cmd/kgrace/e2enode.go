@@ -35,7 +35,7 @@ reason for each that cannot pass. The specs' images are built from static progra
 runs on the suite's package first.
 
 Missing programs are built first; the suite takes a few minutes. Needs root and Debian's busybox-static. JUnit, JSON and, for each
-arm, the suite's log and report go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
+arm, the suite's log and report go to $` + ArtifactsVar + ` (default: artifacts in the output directory).
 
 Verdicts and exit codes are those of kgrace regress: 0 as expected, 1 red, 2 usage, 3 something could not be run or judged.`,
 		Example: "  kgrace e2e-node\n  kgrace e2e-node --specs own\n  kgrace e2e-node --arm fixed --focus 'when a terminating pod is evicted'",
@@ -81,7 +81,7 @@ Verdicts and exit codes are those of kgrace regress: 0 as expected, 1 red, 2 usa
 	cmd.Flags().IntVar(&o.Procs, "procs", 4, "number of specs that run in parallel")
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 40*time.Minute, "time limit of the suite on one arm")
 	cmd.Flags().BoolVar(&o.NoVet, "no-vet", false, "do not run go vet on the suite's package")
-	cmd.Flags().StringVar(&o.Artifacts, "artifacts", os.Getenv(ArtifactsVar), "folder for logs and reports")
+	cmd.Flags().StringVar(&o.Artifacts, "artifacts", os.Getenv(ArtifactsVar), "directory for logs and reports")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }

@@ -53,7 +53,7 @@ func nearest(name string, known []string) []string {
 	return near[:min(len(near), 3)]
 }
 
-// ownerOf names the owner of a path, or of the nearest folder above that exists, if that is not us: usually a run as root left
+// ownerOf names the owner of a path, or of the nearest directory above that exists, if that is not us: usually a run as root left
 // it.
 func ownerOf(path string, we int) string {
 	for {
@@ -70,13 +70,13 @@ func ownerOf(path string, we int) string {
 			return ""
 		}
 		us, top := nameOf(we), path
-		// The whole of the output folder has most likely the same owner.
+		// The whole of the output directory has most likely the same owner.
 		for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 			if filepath.Base(dir) == "_output" || dir == os.Getenv(kubetree.OutputVar) {
 				top = dir
 			}
 		}
-		return fmt.Sprintf("\n%s belongs to %s, you are %s: take it over (sudo chown -R %s %s), or set %s to a folder of your own",
+		return fmt.Sprintf("\n%s belongs to %s, you are %s: take it over (sudo chown -R %s %s), or set %s to a directory of your own",
 			path, nameOf(int(stat.Uid)), us, us, top, kubetree.OutputVar)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 )
 
-// engineDir returns the folder of the engine that kgrace started.
+// engineDir returns the directory of the engine that kgrace started.
 func engineDir(r *kubetree.Repo) string { return filepath.Join(r.Output, "docker") }
 
 func newImageSetupCommand(app *app) *cobra.Command {

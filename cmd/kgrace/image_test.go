@@ -29,7 +29,7 @@ func TestImageCommandLines(t *testing.T) {
 		"a minor":                 {[]string{"build", "--from", "modules", "--kubernetes", "v1.1"}, verdict.ExitUsage, `unknown Kubernetes minor "v1.1"`},
 		"push without a registry": {[]string{"build", "--from", "modules", "--push", "--image", "node:v1"}, verdict.ExitUsage, "names no registry"},
 		"another architecture":    {[]string{"build", "--from", "modules", "--arch", other}, verdict.ExitUsage, "--from image"},
-		"a file nowhere":          {[]string{"build", "--from", "modules", "--file", "/no/such/folder/image.tar"}, verdict.ExitUsage, "its folder does not exist"},
+		"a file nowhere":          {[]string{"build", "--from", "modules", "--file", "/no/such/directory/image.tar"}, verdict.ExitUsage, "its directory does not exist"},
 		"too much":                {[]string{"build", "a", "b"}, verdict.ExitUsage, "accepts at most 1 arg"},
 		"no engine":               {[]string{"build", "--from", "modules"}, verdict.ExitInvalid, "kgrace image setup"},
 		"no engine, no source":    {[]string{"build"}, verdict.ExitInvalid, "kgrace image setup"},

@@ -108,7 +108,7 @@ var inputs = map[string]input{
 	"an image's architecture": {args: "image build --arch mips", says: `architecture "mips"; kind has node images for amd64 and arm64`},
 	"an image of shards":      {args: "shard image --image shards --file x", says: "it has no tag"},
 	"a report of nothing":     {args: "report nowhere", code: 3, says: "nowhere holds no results.json"},
-	"a merge to nowhere":      {args: "report merge nowhere", says: "name a folder for the merged run"},
+	"a merge to nowhere":      {args: "report merge nowhere", says: "name a directory for the merged run"},
 	"a node's name":           {args: "node up --name a/b", says: "a/b"},
 	"a node that is not up":   {args: "node down nobody", says: "none is up"},
 
@@ -120,11 +120,11 @@ var inputs = map[string]input{
 	"a wrong default":       {args: "tree", code: 3, spoil: pins("default: v1.37", "default: v1.99"), says: "versions.yaml: line 1: default: \"v1.99\" is not one of the minors v1.37\n"},
 	"a wrong toolchain":     {args: "tree", code: 3, spoil: pins("go1.26.10", "1.26"), says: "versions.yaml: line 6: minors.v1.37.go: \"1.26\" is not a Go toolchain"},
 	"another repository":    {args: "tree", code: 3, spoil: otherRepository, says: "is not a git checkout of Kubernetes: it has no go.mod of k8s.io/kubernetes; name one, or unset KUBE_SRC"},
-	"no repository":         {args: "tree", code: 3, env: map[string]string{kubetree.SourceVar: "/nowhere"}, says: "KUBE_SRC=/nowhere is not a git checkout of Kubernetes: there is no such folder"},
+	"no repository":         {args: "tree", code: 3, env: map[string]string{kubetree.SourceVar: "/nowhere"}, says: "KUBE_SRC=/nowhere is not a git checkout of Kubernetes: there is no such directory"},
 	"no checkout":           {args: "tree", code: 3, env: map[string]string{RootVar: "/nowhere"}, says: "KGRACE_ROOT=/nowhere is not a checkout"},
 }
 
-// listing returns the paths below a folder.
+// listing returns the paths below a directory.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	var all []string

@@ -39,7 +39,7 @@ func newIntreeCommand(app *app) *cobra.Command {
   each     with each patch and those before it, the packages build and the tests of the packages that it touches pass. Only on
            request: it takes a minute or more per patch
 
-intree.json and junit-intree.xml go to $ARTIFACTS (default: artifacts in the output folder). Needs gcc, for the race
+intree.json and junit-intree.xml go to $ARTIFACTS (default: artifacts in the output directory). Needs gcc, for the race
 detector. The first run compiles for several minutes.`,
 		Example: "  kgrace intree\n  kgrace intree --step stock --test TestSyncTerminating",
 		Args:    cobra.NoArgs,
@@ -128,7 +128,7 @@ func (a *app) intree(ctx context.Context, r *kubetree.Repo, minor string, steps 
 	return outcome(good, bad, invalid, broken, "nothing ran")
 }
 
-// artifacts returns the folder for reports.
+// artifacts returns the directory for reports.
 func artifacts(r *kubetree.Repo) string {
 	if dir := os.Getenv("ARTIFACTS"); dir != "" {
 		return dir

@@ -113,7 +113,7 @@ func TestLevelsAreNamed(t *testing.T) {
 	}
 }
 
-// copied returns a folder with copies of files of the checkout.
+// copied returns a directory with copies of files of the checkout.
 func copied(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -137,7 +137,7 @@ func put(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// script runs a script of a folder and returns its exit code and output.
+// script runs a script of a directory and returns its exit code and output.
 func script(t *testing.T, dir, name string, env ...string) (int, string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, name))
@@ -163,17 +163,17 @@ func TestWrongDefaultStopsMake(t *testing.T) {
 
 var (
 	goOutput = regexp.MustCompile(`\.Output, "([^"/]+)"`)
-	cleaned  = regexp.MustCompile(`(?m)^for folder in (.*); do$`)
+	cleaned  = regexp.MustCompile(`(?m)^for directory in (.*); do$`)
 )
 
-// TestClean: make clean removes every folder that some command writes, also one that cannot be written to, keeps other files,
+// TestClean: make clean removes every directory that some command writes, also one that cannot be written to, keeps other files,
 // and refuses while a node is up or a tree has work in it.
 func TestClean(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(repoRoot(t), "hack/clean.sh"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	folders := strings.Fields(cleaned.FindStringSubmatch(string(data))[1])
+	directories := strings.Fields(cleaned.FindStringSubmatch(string(data))[1])
 	err = filepath.WalkDir(repoRoot(t), func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() && (d.Name() == "_output" || d.Name() == ".git") {
 			return filepath.SkipDir
@@ -183,8 +183,8 @@ func TestClean(t *testing.T) {
 		}
 		text, err := os.ReadFile(path)
 		for _, m := range goOutput.FindAllStringSubmatch(string(text), -1) {
-			if !slices.Contains(folders, m[1]) && !strings.Contains(string(data), "/"+m[1]+`"`) {
-				t.Errorf("%s writes %s to the output folder, which hack/clean.sh leaves", path, m[1])
+			if !slices.Contains(directories, m[1]) && !strings.Contains(string(data), "/"+m[1]+`"`) {
+				t.Errorf("%s writes %s to the output directory, which hack/clean.sh leaves", path, m[1])
 			}
 		}
 		return err
@@ -195,8 +195,8 @@ func TestClean(t *testing.T) {
 
 	dir := copied(t, "hack/clean.sh")
 	output := filepath.Join(dir, "_output")
-	for _, folder := range folders {
-		put(t, filepath.Join(output, folder, "deep", "file"), "", 0o644)
+	for _, directory := range directories {
+		put(t, filepath.Join(output, directory, "deep", "file"), "", 0o644)
 	}
 	put(t, filepath.Join(output, "mine"), "", 0o644)
 	for file, want := range map[string]string{"nodes/e2e-node/fixed/state.json": "kgrace node down", "docker/engine.json": "kgrace image teardown",

@@ -61,10 +61,10 @@ func newMatrixCommand(app *app) *cobra.Command {
              tree before it) and held by the whole series, at the sim level
 
 A cell is proved, red, drop (upstream has it), nothing (there is nothing to prove) or not-run. Cells are kept in the output
-folder with a digest of their inputs: a second run fills only cells whose inputs changed, and an interrupted run loses one cell.
+directory with a digest of their inputs: a second run fills only cells whose inputs changed, and an interrupted run loses one cell.
 A full column of one minor takes some minutes to half an hour on two cores, most of it compiling.
 
-matrix.json, matrix.md and matrix.html go to $ARTIFACTS (default: artifacts in the output folder). They always show the whole
+matrix.json, matrix.md and matrix.html go to $ARTIFACTS (default: artifacts in the output directory). They always show the whole
 table; cells that were not asked for show their kept state.
 
 Exit codes: 1 if a requested cell is red, or a row contradicts itself; 3 if one could not be filled. A patch to drop is

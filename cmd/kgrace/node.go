@@ -36,7 +36,7 @@ Needs root, no Docker and no network. Nodes are independent of each other; both 
 	return cmd
 }
 
-// nodesDir returns the folder that holds one folder per node.
+// nodesDir returns the directory that holds one directory per node.
 func nodesDir(r *kubetree.Repo) string { return filepath.Join(r.Output, "nodes") }
 
 func newNodeUpCommand(app *app) *cobra.Command {
@@ -162,7 +162,7 @@ func newNodeDownCommand(app *app) *cobra.Command {
 		Use:   "down [name...]",
 		Short: "Take nodes down, including crashed ones",
 		Long: `Take down the named nodes, or all nodes of this checkout. Only a node's logs are left: no process, mount, cgroup, interface
-or folder. A node that crashed, or whose start was killed, is cleaned up the same way. Without names, a node that belongs to a
+or directory. A node that crashed, or whose start was killed, is cleaned up the same way. Without names, a node that belongs to a
 running process (kgrace regress) is left alone.`,
 		Example: "  kgrace node down\n  kgrace node down stock",
 		RunE: func(cmd *cobra.Command, names []string) error {

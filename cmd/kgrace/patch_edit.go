@@ -26,7 +26,7 @@ func newPatchEditCommand(app *app) *cobra.Command {
 the changes in the tree part of the patch, applies the later patches again and writes the series. If one of them does not apply,
 its file and hunk are named: resolve the conflict in the tree and --continue again. --abort discards the changes.
 
-Prints the folder, or the files of the series that were written.`,
+Prints the directory, or the files of the series that were written.`,
 		Example: "  kgrace patch edit 4\n  kgrace patch edit --continue\n  kgrace patch edit --kubernetes v1.36 2",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

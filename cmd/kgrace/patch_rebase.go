@@ -26,12 +26,12 @@ func newPatchRebaseCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rebase --to vX.Y.Z | --continue | --abort",
 		Short: "Move the series to another release of its minor",
-		Long: `Move the series to another release of its minor: lay out that release in a folder of its own, apply the patches with
+		Long: `Move the series to another release of its minor: lay out that release in a directory of its own, apply the patches with
 three-way merging, write them as the series, and pin the release in versions.yaml.
 
 It stops at a conflict and names file and hunk. Resolve the conflict in the marked file and --continue. A patch that the release
 already has is left out and named. Until all patches apply, neither the series nor versions.yaml changes; --abort removes the
-folder.
+directory.
 
 Prints the files of the series that were written.`,
 		Example: "  kgrace patch rebase --kubernetes v1.36 --to v1.36.5\n  kgrace patch rebase --kubernetes v1.36 --continue",
@@ -55,12 +55,12 @@ Prints the files of the series that were written.`,
 	}
 	addMinorFlag(cmd, &minor)
 	cmd.Flags().StringVar(&to, "to", "", "tag to move to")
-	cmd.Flags().BoolVar(&goOn, "continue", false, "use the content of the folder for the patch that it stopped at, and continue")
-	cmd.Flags().BoolVar(&abort, "abort", false, "keep the series as it is and remove the folder")
+	cmd.Flags().BoolVar(&goOn, "continue", false, "use the content of the directory for the patch that it stopped at, and continue")
+	cmd.Flags().BoolVar(&abort, "abort", false, "keep the series as it is and remove the directory")
 	return cmd
 }
 
-// rebase is one move of one series. Its folder holds the tree and the state for --continue.
+// rebase is one move of one series. Its directory holds the tree and the state for --continue.
 type rebase struct {
 	app   *app
 	r     *kubetree.Repo
@@ -89,7 +89,7 @@ func (rb *rebase) begin(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	// Without a state file the folder is left over from an interrupted run.
+	// Without a state file the directory is left over from an interrupted run.
 	if err := os.RemoveAll(rb.dir); err != nil {
 		return err
 	}

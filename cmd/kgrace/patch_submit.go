@@ -17,12 +17,12 @@ func newPatchSubmitCommand(app *app) *cobra.Command {
 	var minor, author, signOff string
 	var to patchset.Submission
 	cmd := &cobra.Command{
-		Use:   "submit --to FOLDER",
+		Use:   "submit --to DIR",
 		Short: "Write the series in the form that Kubernetes accepts",
-		Long: `Write the series of a minor into a folder for submission: patches for git am in your name, with your sign-off and without
+		Long: `Write the series of a minor into a directory for submission: patches for git am in your name, with your sign-off and without
 the trailers that only this project uses. A message that mentions somebody or closes an issue is refused, as in Kubernetes.
 
-The name comes from git's configuration in the current folder, unless --author is given. Kubernetes accepts patches only from
+The name comes from git's configuration in the current directory, unless --author is given. Kubernetes accepts patches only from
 authors who have signed its contributor licence agreement.
 
 Prints the files that were written.`,
@@ -30,7 +30,7 @@ Prints the files that were written.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to.Dir == "" {
-				return usage(errors.New("--to is missing: name the folder for the patches"))
+				return usage(errors.New("--to is missing: name the directory for the patches"))
 			}
 			r, minor, err := app.seriesOf(minor)
 			if err != nil {
@@ -62,10 +62,10 @@ Prints the files that were written.`,
 		},
 	}
 	addMinorFlag(cmd, &minor)
-	cmd.Flags().StringVar(&to.Dir, "to", "", "folder for the patches; created if missing")
+	cmd.Flags().StringVar(&to.Dir, "to", "", "directory for the patches; created if missing")
 	cmd.Flags().StringVar(&author, "author", "", "author, as 'A Person <person@example.org>' (default: git's user.name and user.email)")
 	cmd.Flags().StringVar(&signOff, "signoff", "", "signer (default: the author)")
-	cmd.Flags().BoolVar(&to.Overwrite, "overwrite", false, "replace patches already in the folder")
+	cmd.Flags().BoolVar(&to.Overwrite, "overwrite", false, "replace patches already in the directory")
 	return cmd
 }
 

@@ -153,7 +153,7 @@ func TestPatchRebaseMovesTheSeries(t *testing.T) {
 	}
 	u.says(u.state()["versions.yaml"], "kubernetes: v1.37.3", "staging: v0.37.3")
 	if _, err := os.Stat(filepath.Join(u.root, "_output/rebase/v1.37")); !os.IsNotExist(err) {
-		t.Errorf("the folder still exists (%v)", err)
+		t.Errorf("the directory still exists (%v)", err)
 	}
 	u.ok("tree")
 	_, errs = u.ends(verdict.ExitUsage, "patch", "rebase", "--to", "v1.36.9")
@@ -213,7 +213,7 @@ func TestPatchRebaseCanBeGivenUp(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(u.root, "_output/rebase/v1.37/rebase.json")); !os.IsNotExist(err) || len(changed(before, u.state())) > 0 {
 		t.Errorf("left (%v), changed %v", err, changed(before, u.state()))
 	}
-	// A folder without a state, left by a killed run, is no rebase under way.
+	// A directory without a state, left by a killed run, is no rebase under way.
 	if err := os.MkdirAll(filepath.Join(u.root, "_output/rebase/v1.37/tree/half"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestPatchSubmit(t *testing.T) {
 		u.says(errs, wrong)
 	}
 	_, errs = u.ends(verdict.ExitInvalid, "patch", "submit", "--overwrite", "--to", filepath.Join(u.root, "patches/v1.37"))
-	u.says(errs, "the folder of a series")
+	u.says(errs, "the directory of a series")
 	if got := changed(before, u.state()); len(got) > 0 {
 		t.Errorf("the series itself changed: %v", got)
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// ArtifactsVar is the environment variable that names the folder for histories and reports.
+// ArtifactsVar is the environment variable that names the directory for histories and reports.
 const ArtifactsVar = "ARTIFACTS"
 
 // regression holds the flags of `kgrace regress`.
@@ -60,7 +60,7 @@ prints the names.
 Level sim, the default, runs each arm's kubelet code against a simulated runtime, in virtual time; it needs Go and nothing else,
 and gives one table for each simulated runtime. Level node runs a real node of each arm and needs root.
 
---kubernetes selects a minor of versions.yaml; at level sim, --kubernetes all runs all of them, each into a folder of its name.
+--kubernetes selects a minor of versions.yaml; at level sim, --kubernetes all runs all of them, each into a directory of its name.
 Scenarios that a minor cannot run are listed below its table.
 
 On nodes the number of concurrent scenarios depends on the cores and on how long the first pod takes to start; both arms run side
@@ -69,7 +69,7 @@ request, and the table shows how late the runtime was. A deviation that the mach
 runs a second time, alone on its node. A red one does not.
 
 Missing programs are built first. Histories, an HTML report, JUnit, JSON and the suite's log go to $` + ArtifactsVar + `
-(default: artifacts in the output folder). Kept histories can be judged again, without nodes or root: --judge.
+(default: artifacts in the output directory). Kept histories can be judged again, without nodes or root: --judge.
 
 Verdicts: reproduced (stock broke the rule, as expected), fixed, kept; not-reproduced, still-broken, regressed (red); invalid.
 
@@ -100,9 +100,9 @@ Exit codes:
 	q.addFlags(cmd)
 	cmd.Flags().StringVar(&q.level, "level", string(scenario.LevelSim), "level to run at: sim, or node, which needs root")
 	cmd.Flags().StringSliceVar(&q.runtimes, "runtime", simkubelet.Runtimes(), "runtimes to simulate at the sim level: containerd, crio")
-	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this folder again, without running anything; the paths in the JSON are relative to it")
+	cmd.Flags().StringVar(&q.judge, "judge", "", "judge the histories below this directory again, without running anything; the paths in the JSON are relative to it")
 	cmd.Flags().BoolVar(&q.list, "list", false, "list the scenarios and run nothing")
-	cmd.Flags().IntVar(&q.repeat, "repeat", 1, "number of runs; each has a folder of its own, and the worst decides")
+	cmd.Flags().IntVar(&q.repeat, "repeat", 1, "number of runs; each has a directory of its own, and the worst decides")
 	q.split.addFlags(cmd)
 	return cmd
 }
@@ -131,7 +131,7 @@ func (q *regression) fit(given func(flag string) bool) error {
 func (q *regression) addFlags(cmd *cobra.Command) {
 	addMinorFlag(cmd, &q.minor)
 	addArmFlag(cmd, &q.arm)
-	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "folder for histories and reports")
+	cmd.Flags().StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "directory for histories and reports")
 	cmd.Flags().BoolVar(&q.oneByOne, "one-by-one", false, "run one arm after the other, even if the machine could run both at once")
 	cmd.Flags().IntVar(&q.jobs, "jobs", 0, "maximum number of concurrent scenarios on nodes, both arms together (default: depends on the machine)")
 	cmd.Flags().VarP(&q.out, "output", "o", "output format")
@@ -168,7 +168,7 @@ func (q *regression) resolve(ids []string) (err error) {
 		return usage(errors.New("--jobs must be at least 1"))
 	}
 	if q.judge != "" && len(ids) > 0 {
-		return usage(errors.New("--judge takes the scenarios from the folder's histories; name none"))
+		return usage(errors.New("--judge takes the scenarios from the directory's histories; name none"))
 	}
 	return nil
 }

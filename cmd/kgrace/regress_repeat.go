@@ -12,7 +12,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// runRepeatedly carries out whole runs, each into a folder of its own. None is forgiven: the worst one decides.
+// runRepeatedly carries out whole runs, each into a directory of its own. None is forgiven: the worst one decides.
 func (q *regression) runRepeatedly(ctx context.Context, app *app) error {
 	dir, err := q.artifactsDir(app)
 	if err != nil {
@@ -46,7 +46,7 @@ func (q *regression) runRepeatedly(ctx context.Context, app *app) error {
 	return errors.Join(errs...)
 }
 
-// artifactsDir returns the folder for artifacts, which compiled suites need not be in a checkout for.
+// artifactsDir returns the directory for artifacts, which compiled suites need not be in a checkout for.
 func (q *regression) artifactsDir(app *app) (string, error) {
 	if q.split.suites != "" {
 		_, dir, err := q.split.open(q.minor, q.artifacts)

@@ -25,7 +25,7 @@ import (
 )
 
 // simulate runs the sim level. The suite is compiled once for each arm and run once for each runtime. Artifacts of the default
-// runtime go to the artifacts folder itself, those of another runtime to a subfolder of its name.
+// runtime go to the artifacts directory itself, those of another runtime to a subdirectory of its name.
 func (q *regression) simulate(ctx context.Context, app *app, r *kubetree.Repo) error {
 	var runtimes []sim.Behaviour
 	for _, name := range q.runtimes {

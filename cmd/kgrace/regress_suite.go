@@ -23,9 +23,9 @@ import (
 
 // suite is the Ginkgo suite of a level with real kubelets.
 type suite struct {
-	level   scenario.Level
-	name    string   // prefix of its configuration and log files
-	folders []string // each has a folder of the level's name, which the suite fills
+	level       scenario.Level
+	name        string   // prefix of its configuration and log files
+	directories []string // each has a directory of the level's name, which the suite fills
 }
 
 var (
@@ -33,7 +33,7 @@ var (
 	suiteOfClusters = suite{scenario.LevelKind, "suite-kind", []string{"histories", regress.FirstRuns, "logs"}}
 )
 
-// settle fills in what the command line leaves open: the minor, its scenarios and the artifacts folder.
+// settle fills in what the command line leaves open: the minor, its scenarios and the artifacts directory.
 func (q *regression) settle(r *kubetree.Repo) (pins versions.Minor, err error) {
 	if pins, err = r.Versions.Minor(q.minor); err != nil {
 		return pins, usage(err)
@@ -89,8 +89,8 @@ func (q *regression) playOn(ctx context.Context, app *app, r *kubetree.Repo, too
 func (q *regression) prepare(s suite, c regress.Config) (string, error) {
 	junit, ginkgo := regress.Reports(s.level)
 	old := []string{result.ResultsFile(s.level), result.PageFile, s.name + ".log", junit, ginkgo}
-	for _, folder := range s.folders {
-		old = append(old, filepath.Join(folder, string(s.level)))
+	for _, directory := range s.directories {
+		old = append(old, filepath.Join(directory, string(s.level)))
 	}
 	if err := renew(q.artifacts, old...); err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func (q *regression) prepare(s suite, c regress.Config) (string, error) {
 	return path, c.Write(path)
 }
 
-// renew creates the folder and removes old files of an earlier run, which must not be taken for this one's.
+// renew creates the directory and removes old files of an earlier run, which must not be taken for this one's.
 func renew(dir string, old ...string) error {
 	for _, name := range old {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// kept is the folder of histories recorded on real nodes.
+// kept is the directory of histories recorded on real nodes.
 const kept = "../../internal/judge/testdata/histories"
 
 func regressed(t *testing.T, args ...string) (code int, output, errs string) {

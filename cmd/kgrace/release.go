@@ -21,14 +21,14 @@ func newReleaseCommand(app *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "release",
-		Short: "Write a folder from which a minor's fixed kubelet can be installed",
-		Long: `Write a folder from which the fixed kubelet of a minor can be installed on the nodes of a kubeadm cluster, and print its files:
+		Short: "Write a directory from which a minor's fixed kubelet can be installed",
+		Long: `Write a directory from which the fixed kubelet of a minor can be installed on the nodes of a kubeadm cluster, and print its files:
 a static kubelet for each architecture, a systemd drop-in, INSTALL.md with the commands to install and to roll back, the patches as
 one file for git am, an SPDX document, an unsigned statement of provenance (in-toto, SLSA), and SHA256SUMS. Kubelets that are
 missing are built first.
 
 The same inputs (versions.yaml, patches, the commit of this checkout) give the same bytes on any machine. An earlier release in the
-folder is replaced.`,
+directory is replaced.`,
 		Example: "  kgrace release\n  kgrace release --kubernetes v1.36 --to ~/releases\n  kgrace release --arch amd64 -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,7 +60,7 @@ folder is replaced.`,
 	}
 	addMinorFlag(cmd, &o.Minor)
 	cmd.Flags().StringSliceVar(&o.Arches, "arch", nil, "architectures of the kubelets (default: "+strings.Join(kubebuild.Arches, ",")+")")
-	cmd.Flags().StringVar(&o.To, "to", "", "folder that receives the release, in a folder named after the minor (default: release in the output folder)")
+	cmd.Flags().StringVar(&o.To, "to", "", "directory that receives the release, in a directory named after the minor (default: release in the output directory)")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd
 }

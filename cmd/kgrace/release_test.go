@@ -14,7 +14,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// TestRelease makes two releases of a tiny Kubernetes in two output folders: the same bytes, and git am makes the fixed tree of
+// TestRelease makes two releases of a tiny Kubernetes in two output directories: the same bytes, and git am makes the fixed tree of
 // the stock one.
 func TestRelease(t *testing.T) {
 	u := newTiny(t)

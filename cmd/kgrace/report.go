@@ -18,10 +18,10 @@ func newReportCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [dir]",
 		Short: "Write the HTML report of kept artifacts",
-		Long: `Write one HTML file from the artifacts in a folder: results.json, or results-<name>.json for several levels side by side, and
+		Long: `Write one HTML file from the artifacts in a directory: results.json, or results-<name>.json for several levels side by side, and
 the histories that they name. If there are histories but no results, the histories are judged again. Prints the file's path.
 
-The default folder is $` + ArtifactsVar + `, or artifacts in the output folder. Nothing is built or run; the page needs no network. An
+The default directory is $` + ArtifactsVar + `, or artifacts in the output directory. Nothing is built or run; the page needs no network. An
 incomplete file is refused by name and line.`,
 		Example: "  kgrace report\n  kgrace report _output/artifacts --file report.html",
 		Args:    cobra.MaximumNArgs(1),
@@ -45,7 +45,7 @@ incomplete file is refused by name and line.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&file, "file", "f", "", "file to write (default: "+result.PageFile+" in the folder)")
+	cmd.Flags().StringVarP(&file, "file", "f", "", "file to write (default: "+result.PageFile+" in the directory)")
 	cmd.AddCommand(newReportMergeCommand(app))
 	return cmd
 }

@@ -22,7 +22,7 @@ func newReportMergeCommand(app *app) *cobra.Command {
 		Use:   "merge dir...",
 		Short: "Merge the parts of a split run",
 		Long: `Merge the parts of a run: ` + "`kgrace regress --level sim --shard i/n` and `kgrace properties --shard i/n`" + `. Each dir is the
-artifacts folder of a part, or a folder of such folders. The merged run is judged as if one machine had carried it out, and its
+artifacts directory of a part, or a directory of such directories. The merged run is judged as if one machine had carried it out, and its
 results, histories, JUnit and HTML report are written to --artifacts.
 
 All parts must be of one run: the same --run, split, minor, arms, scenarios, seeds and suites. A missing or duplicate part is an error
@@ -37,7 +37,7 @@ Exit codes:
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			if to == "" {
-				return usage(fmt.Errorf("name a folder for the merged run: --artifacts, or %s", ArtifactsVar))
+				return usage(fmt.Errorf("name a directory for the merged run: --artifacts, or %s", ArtifactsVar))
 			}
 			if err := shard.CheckRun(run); err != nil {
 				return usage(fmt.Errorf("--run: %w", err))
@@ -45,7 +45,7 @@ Exit codes:
 			return app.mergeReports(to, run, dirs, out)
 		},
 	}
-	cmd.Flags().StringVar(&to, "artifacts", to, "folder of the merged run; not one of the parts")
+	cmd.Flags().StringVar(&to, "artifacts", to, "directory of the merged run; not one of the parts")
 	cmd.Flags().StringVar(&run, "run", run, "accept only parts of this run (default: $"+shard.RunVar+"; without it, they must agree)")
 	cmd.Flags().VarP(&out, "output", "o", "output format")
 	return cmd

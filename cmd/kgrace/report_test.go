@@ -47,11 +47,11 @@ func TestReportRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		"an empty folder":  {[]string{"report", t.TempDir()}, verdict.ExitInvalid, "holds no results.json or results-*.json"},
-		"a broken result":  {[]string{"report", broken}, verdict.ExitInvalid, "results-node.json:2: not a results file"},
-		"a broken history": {[]string{"report", cut}, verdict.ExitInvalid, "x.jsonl:2: not a history"},
-		"no folder":        {[]string{"report", filepath.Join(broken, "none")}, verdict.ExitInvalid, "holds no results.json"},
-		"two folders":      {[]string{"report", broken, cut}, verdict.ExitUsage, "accepts at most 1 arg"},
+		"an empty directory": {[]string{"report", t.TempDir()}, verdict.ExitInvalid, "holds no results.json or results-*.json"},
+		"a broken result":    {[]string{"report", broken}, verdict.ExitInvalid, "results-node.json:2: not a results file"},
+		"a broken history":   {[]string{"report", cut}, verdict.ExitInvalid, "x.jsonl:2: not a history"},
+		"no directory":       {[]string{"report", filepath.Join(broken, "none")}, verdict.ExitInvalid, "holds no results.json"},
+		"two directories":    {[]string{"report", broken, cut}, verdict.ExitUsage, "accepts at most 1 arg"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer

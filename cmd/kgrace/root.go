@@ -19,7 +19,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// moduleName distinguishes a checkout of this project from other folders with a go.mod.
+// moduleName distinguishes a checkout of this project from other directories with a go.mod.
 const moduleName = "github.com/kgrace/kgrace"
 
 // RootVar is the environment variable that names the checkout, for use outside of it.
@@ -95,8 +95,8 @@ Exit codes:
 make turns every failure into its own 2; run _output/bin/kgrace, which "make kgrace" builds, to see these.
 
 Environment:
-  ` + RootVar + `    checkout to work on (default: the one around the current folder)
-  ` + kubetree.OutputVar + `  folder for trees, binaries and nodes (default: _output in the checkout)
+  ` + RootVar + `    checkout to work on (default: the one around the current directory)
+  ` + kubetree.OutputVar + `  directory for trees, binaries and nodes (default: _output in the checkout)
   ` + kubetree.SourceVar + `       git checkout of Kubernetes to lay out instead of the Go module`,
 		Args:          onlyCommands,
 		SilenceUsage:  true,
@@ -152,7 +152,7 @@ func (a *app) repo() (*kubetree.Repo, error) {
 	return r, nil
 }
 
-// findRoot finds the checkout: KGRACE_ROOT, or the nearest folder upwards that holds this module.
+// findRoot finds the checkout: KGRACE_ROOT, or the nearest directory upwards that holds this module.
 func (a *app) findRoot() (string, error) {
 	if a.root != "" {
 		return a.root, nil

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 // asProgram makes the test binary be kgrace: for what only a process has, such as signals.
 const asProgram = "KGRACE_TEST_AS_PROGRAM"
 
-// checkout returns a folder that passes for a checkout of this project.
+// checkout returns a directory that passes for a checkout of this project.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -51,7 +51,7 @@ Level sim asks the same about the kubelet's code alone, in virtual time, on both
 random, and how the wall time grows with their number.
 
 scale.json, scale.md, scale.svg (dead pods over time), JUnit and all histories go to $%s (default: artifacts in the output
-folder). Level node needs root.
+directory). Level node needs root.
 
 Exit codes:
   0  every goal is met
@@ -77,7 +77,7 @@ Exit codes:
 	flags.IntSliceVar(&q.pods, "pods", nil, "numbers of pods, one run each (default: 60; 100,300,1000 at level sim)")
 	flags.Int64Var(&q.stockGrace, "stock-grace", 40, "grace period in seconds of hurried pods on stock, which takes that long")
 	flags.IntVar(&q.seed, "seed", 1, "seed of the random requests at level sim")
-	flags.StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "folder for results and histories")
+	flags.StringVar(&q.artifacts, "artifacts", os.Getenv(ArtifactsVar), "directory for results and histories")
 	flags.VarP(&q.out, "output", "o", "output format")
 	return cmd
 }
@@ -110,7 +110,7 @@ func (q *scaleRun) resolve() (err error) {
 	return nil
 }
 
-// prepare returns the checkout, with the minor and the artifacts folder settled.
+// prepare returns the checkout, with the minor and the artifacts directory settled.
 func (q *scaleRun) prepare(app *app) (*kubetree.Repo, error) {
 	r, minor, err := app.seriesOf(q.minor)
 	if err != nil {

@@ -31,14 +31,14 @@ func newSoakCommand(app *app) *cobra.Command {
 		Long: `Let pods come and go on one real node (root): with hooks of every kind, sidecars, containers that exit or ignore TERM. Their grace
 periods are shortened at random. Every few seconds the node is disturbed: the kubelet killed and started again, or stopped for 5 s;
 the runtime or the API server restarted; the kubelet's watch cut; a runtime call that fails, hangs or is slow; the disk under the
-kubelet's folder full for 5 s (one in memory, never the machine's).
+kubelet's directory full for 5 s (one in memory, never the machine's).
 
 The catalogue's judges judge every pod. What a disturbance excuses is a list with reasons, in internal/soak; anything else is red. At
-the end every pod must have ended, and nothing of one may be left: no process, sandbox, cgroup, mount or folder, no goroutine in the
+the end every pod must have ended, and nothing of one may be left: no process, sandbox, cgroup, mount or directory, no goroutine in the
 kubelet, no memory that grows with the pods.
 
 The seed, which is printed, determines the pods and the disturbances, but not when exactly they meet. Ctrl-C takes the node down.
-Results, JUnit, and the histories of pods with a broken rule go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
+Results, JUnit, and the histories of pods with a broken rule go to $` + ArtifactsVar + ` (default: artifacts in the output directory).
 
 Exit codes:
   0  every rule and every check at the end held
@@ -67,7 +67,7 @@ Exit codes:
 	flags.DurationVar(&o.For, "for", 30*time.Minute, "how long pods come and go")
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the pods and the disturbances; 0 takes one from the clock")
 	flags.IntVar(&o.Lanes, "jobs", 0, "pods under way at once (default: depends on the machine)")
-	flags.StringVar(&artifacts, "artifacts", os.Getenv(ArtifactsVar), "folder for results and histories")
+	flags.StringVar(&artifacts, "artifacts", os.Getenv(ArtifactsVar), "directory for results and histories")
 	flags.VarP(&out, "output", "o", "output format")
 	return cmd
 }

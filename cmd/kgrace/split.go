@@ -27,7 +27,7 @@ type split struct {
 	part shard.Part
 	// run identifies the run that the part belongs to.
 	run string
-	// suites is a folder of compiled suites, as in the image of `kgrace shard image`; "" means to build them.
+	// suites is a directory of compiled suites, as in the image of `kgrace shard image`; "" means to build them.
 	suites string
 	// whole are the scenarios of all parts.
 	whole []string
@@ -36,7 +36,7 @@ type split struct {
 func (s *split) addFlags(cmd *cobra.Command) {
 	cmd.Flags().Var(&s.part, "shard", "run one part, 0/4 to 3/4 for four; kgrace report merge merges them")
 	cmd.Flags().StringVar(&s.run, "run", os.Getenv(shard.RunVar), "what the parts of this run have in common and no other run has, such as the UID of a Job (default: $"+shard.RunVar+")")
-	cmd.Flags().StringVar(&s.suites, "suites", "", "run the compiled suites in this folder, without building (sim level)")
+	cmd.Flags().StringVar(&s.suites, "suites", "", "run the compiled suites in this directory, without building (sim level)")
 }
 
 // check refuses a part that could be mixed with those of another run, which would be merged as if one run had left them.
@@ -75,7 +75,7 @@ func (s *split) compiled(ctx context.Context, r *kubetree.Repo, minor string, ar
 	return suites, nil
 }
 
-// open returns the minor of the compiled suites and the folder for artifacts, without a checkout.
+// open returns the minor of the compiled suites and the directory for artifacts, without a checkout.
 func (s *split) open(minor, artifacts string) (string, string, error) {
 	made, err := shard.OpenSuites(s.suites)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *split) open(minor, artifacts string) (string, string, error) {
 		return "", "", usage(fmt.Errorf("the suites in %s are of %s, not of %s", s.suites, made.Minor, minor))
 	}
 	if artifacts == "" {
-		return "", "", usage(fmt.Errorf("--suites needs a folder for histories and reports: set %s", ArtifactsVar))
+		return "", "", usage(fmt.Errorf("--suites needs a directory for histories and reports: set %s", ArtifactsVar))
 	}
 	dir, err := filepath.Abs(artifacts)
 	return made.Minor, dir, err
@@ -166,7 +166,7 @@ func (q *randomRun) takePart() error {
 	return q.split.check()
 }
 
-// place fills in the minor and the folder for artifacts. It returns nil if suites are given, since they need no checkout.
+// place fills in the minor and the directory for artifacts. It returns nil if suites are given, since they need no checkout.
 func (q *randomRun) place(app *app) (*kubetree.Repo, error) {
 	if q.split.suites != "" {
 		var err error

@@ -101,7 +101,7 @@ func fakeStream(c property.Config, redOne string) error {
 	return nil
 }
 
-// compiledSuites returns a folder of suites, both of which run this test binary.
+// compiledSuites returns a directory of suites, both of which run this test binary.
 func compiledSuites(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -308,7 +308,7 @@ func TestSplitRefuses(t *testing.T) {
 		{[]string{"regress", "--level", "sim", "--suites", suites, "--kubernetes", "v1.36"}, "are of v1.37, not of v1.36"},
 		{[]string{"properties", "--shard", "0/4", "--seed", "0"}, "--shard needs a --seed"},
 		{[]string{"properties", "--shard", "3/4", "--seed", "1", "--histories", "3"}, "part 3/4 has no scenario"},
-		{[]string{"report", "merge", suites}, "name a folder for the merged run"},
+		{[]string{"report", "merge", suites}, "name a directory for the merged run"},
 		{[]string{"report", "merge"}, "at least 1 arg"},
 		{[]string{"shard", "image", "--image", "no tag"}, "want a name and a tag"},
 		{[]string{"shard", "image", "--image", "kgrace-shards", "--file", "x"}, "it has no tag"},

@@ -20,7 +20,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// tiny is a checkout of this project with a Kubernetes of a few lines. A folder serves as its module proxy; the real go and git
+// tiny is a checkout of this project with a Kubernetes of a few lines. A directory serves as its module proxy; the real go and git
 // lay it out. v1.37.2 is pinned; v1.37.3 changes lines near the series' changes, v1.37.4 one of the same lines.
 type tiny struct {
 	t    *testing.T
@@ -88,7 +88,7 @@ func newTiny(t *testing.T) *tiny {
 	return u
 }
 
-// module writes a module version to a proxy folder.
+// module writes a module version to a proxy directory.
 func (u *tiny) module(proxy, path, version string, files map[string]string) {
 	u.t.Helper()
 	dir := filepath.Join(proxy, path, "@v")

@@ -19,7 +19,7 @@ func newTreeCommand(app *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tree",
 		Short: "Lay out the source trees of a Kubernetes minor",
-		Long: `Lay out the source trees of a Kubernetes minor, stock and fixed, and print their folders.
+		Long: `Lay out the source trees of a Kubernetes minor, stock and fixed, and print their directories.
 
 Each tree is a git repository under _output/trees. A tree that is up to date is left alone; one with edits that are not in
 the series is replaced only with --reset.`,
@@ -48,7 +48,7 @@ the series is replaced only with --reset.`,
 				trees = append(trees, t)
 				rows = append(rows, []string{t.Minor, string(t.Arm), t.Kubernetes, t.Commit[:12], t.Dir})
 			}
-			return out.write(app.output, trees, []string{"MINOR", "ARM", "TAG", "COMMIT", "FOLDER"}, rows)
+			return out.write(app.output, trees, []string{"MINOR", "ARM", "TAG", "COMMIT", "DIRECTORY"}, rows)
 		},
 	}
 	addMinorFlag(cmd, &minor)

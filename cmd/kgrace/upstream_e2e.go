@@ -33,7 +33,7 @@ with the reason. With text, only specs whose names contain it run.
 
 e2e.test is the release's own; the node images are given, or built if the engine does not have them. The images that specs need
 are built from static programs; those that are not supplied are listed. Needs Docker and Debian's
-busybox-static. ` + upstreame2e.ResultsFile + `, JUnit and the suites' logs go to $` + ArtifactsVar + ` (default: artifacts in the output folder).
+busybox-static. ` + upstreame2e.ResultsFile + `, JUnit and the suites' logs go to $` + ArtifactsVar + ` (default: artifacts in the output directory).
 
 Verdicts: kept (passes on both), fixed (fails on stock, passes on fixed), regressed (passes on stock, fails on fixed: red), alike (fails on both), invalid.
 
@@ -84,7 +84,7 @@ Exit codes:
 	f.BoolVar(&o.OneByOne, "one-by-one", false, "run one arm after the other, for small machines")
 	f.BoolVar(&o.NoSerial, "no-serial", false, "leave out specs that need a cluster for themselves, which take most of the time")
 	f.BoolVar(&list, "list", false, "list which specs are run and which are not, by parts of their names, and build and run nothing")
-	f.StringVar(&o.Artifacts, "artifacts", os.Getenv(ArtifactsVar), "folder for results and logs")
+	f.StringVar(&o.Artifacts, "artifacts", os.Getenv(ArtifactsVar), "directory for results and logs")
 	f.VarP(&out, "output", "o", "output format")
 	return cmd
 }

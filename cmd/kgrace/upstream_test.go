@@ -74,7 +74,7 @@ func TestUpstreamTablesFollowThePatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	if faults, err := checkUpstreamDocs(t.Context(), r); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "is missing") {
-		t.Errorf("no folder: %q, %v", faults, err)
+		t.Errorf("no directory: %q, %v", faults, err)
 	}
 }
 

@@ -19,7 +19,7 @@ type built struct {
 	Modified bool   `json:"modified,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	// Checkout is the folder that commands work on, with its pins; both are empty outside of a checkout.
+	// Checkout is the directory that commands work on, with its pins; both are empty outside of a checkout.
 	Checkout string   `json:"checkout,omitempty"`
 	Minors   []pinned `json:"minors,omitempty"`
 }

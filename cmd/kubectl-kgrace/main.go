@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command kubectl-kgrace checks whether a cluster's kubelets have the fault: it is `kgrace check` without the rest of kgrace.
-// In a folder of $PATH it is a kubectl plugin, too: `kubectl kgrace check`.
+// In a directory of $PATH it is a kubectl plugin, too: `kubectl kgrace check`.
 //
 // Exit codes:
 //

@@ -27,7 +27,7 @@ import (
 )
 
 func main() {
-	tree := flag.String("tree", "", "the tree's folder")
+	tree := flag.String("tree", "", "the tree's directory")
 	absent := flag.String("absent", "", "comma-separated modules that are missing or replaced by stubs")
 	flag.Parse()
 	if *tree == "" || flag.NArg() == 0 {
@@ -72,7 +72,7 @@ func check(tree string, patterns, absent []string) ([]string, error) {
 			text := strings.ReplaceAll(e.Error(), tree+"/", "")
 			switch {
 			case e.Kind == packages.ListError:
-				// A missing module or folder.
+				// A missing module or directory.
 				unloaded = append(unloaded, text)
 			case !slices.Contains(faults, text):
 				faults = append(faults, text)

@@ -20,7 +20,7 @@ import (
 
 // Config describes where our own engine lives.
 type Config struct {
-	// Dir is an absolute folder for its state: engine.json, the log, and in data the images. There is one engine per folder.
+	// Dir is an absolute directory for its state: engine.json, the log, and in data the images. There is one engine per directory.
 	Dir string
 	// Root is the checkout that runcless is built from.
 	Root string

@@ -92,7 +92,7 @@ func waitEnd(fd int, timeout time.Duration) (bool, error) {
 	}
 }
 
-// unmount removes the mounts that a killed dockerd left below its folder.
+// unmount removes the mounts that a killed dockerd left below its directory.
 func (s *State) unmount() error {
 	mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(s.dir))
 	if err != nil {

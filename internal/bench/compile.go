@@ -77,7 +77,7 @@ func compile(ctx context.Context, r *kubetree.Repo, minor string, arm verdict.Ar
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	// go identifies the files of a package by the folder's path without symbolic links, and so must the overlay.
+	// go identifies the files of a package by the directory's path without symbolic links, and so must the overlay.
 	real, err := filepath.EvalSymlinks(tree.Dir)
 	if err != nil {
 		return "", err

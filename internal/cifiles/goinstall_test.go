@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// TestGoInstall installs the cluster check by its path and a version, as README says. A folder serves this checkout's module as
+// TestGoInstall installs the cluster check by its path and a version, as README says. A directory serves this checkout's module as
 // a release; all other modules come from the module cache or the usual proxy.
 func TestGoInstall(t *testing.T) {
 	const version = "v0.0.1"

@@ -63,19 +63,19 @@ func checkIndexedJob(files filesys.FileSystem, dir string) []string {
 // checkRun returns the faults of a container's part and run.
 func checkRun(j *batchv1.Job, c corev1.Container) (faults []string) {
 	n := completions(j)
-	from, folder := "metadata.annotations['"+runAnnotation+"']", "/artifacts/$("+runID+")"
+	from, directory := "metadata.annotations['"+runAnnotation+"']", "/artifacts/$("+runID+")"
 	line := " " + strings.Join(c.Args, " ") + " "
 	run := slices.IndexFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == runID })
 	if n > 0 {
 		// The UID of the Job, which the Job controller writes to the labels of its pods.
 		from = "metadata.labels['" + batchv1.ControllerUidLabel + "']"
 		artifacts := slices.IndexFunc(c.Env, func(e corev1.EnvVar) bool {
-			return e.Name == "ARTIFACTS" && e.Value == folder+"/shard-$(INDEX)"
+			return e.Name == "ARTIFACTS" && e.Value == directory+"/shard-$(INDEX)"
 		})
 		// Kubernetes replaces the variables of a value that stand before it.
 		index := slices.IndexFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "INDEX" })
 		if artifacts < 0 || artifacts < run || artifacts < index {
-			faults = append(faults, fmt.Sprintf("want ARTIFACTS %s/shard-$(INDEX), after both variables: parts of two runs must not meet", folder))
+			faults = append(faults, fmt.Sprintf("want ARTIFACTS %s/shard-$(INDEX), after both variables: parts of two runs must not meet", directory))
 		}
 		if !slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "PARTS" && e.Value == strconv.Itoa(int(n)) }) {
 			faults = append(faults, fmt.Sprintf("PARTS is not %d as completions are", n))
@@ -83,8 +83,8 @@ func checkRun(j *batchv1.Job, c corev1.Container) (faults []string) {
 		if !strings.Contains(line, " --shard $(INDEX)/$(PARTS) ") {
 			faults = append(faults, "it does not run its part: want --shard $(INDEX)/$(PARTS)")
 		}
-	} else if !strings.Contains(line, " --artifacts "+folder+"/merged "+folder+" ") {
-		faults = append(faults, fmt.Sprintf("args %q: want the parts in %s, and no others", c.Args, folder))
+	} else if !strings.Contains(line, " --artifacts "+directory+"/merged "+directory+" ") {
+		faults = append(faults, fmt.Sprintf("args %q: want the parts in %s, and no others", c.Args, directory))
 	}
 	if run < 0 || c.Env[run].ValueFrom == nil || c.Env[run].ValueFrom.FieldRef == nil || c.Env[run].ValueFrom.FieldRef.FieldPath != from {
 		faults = append(faults, fmt.Sprintf("want %s from %s", runID, from))
@@ -128,8 +128,8 @@ func TestIndexedJobFaults(t *testing.T) {
 		},
 		"ci/indexed-job/base/kustomization.yaml": {
 			{"newName: kgrace-shards", "newName: example.org/kgrace-shards", "which the adopter names"},
-			{"claim.yaml, ", "", "claim.yaml is in the folder, but not in the kustomization"},
-			{", merge.yaml", "", "merge.yaml is in the folder"},
+			{"claim.yaml, ", "", "claim.yaml is in the directory, but not in the kustomization"},
+			{", merge.yaml", "", "merge.yaml is in the directory"},
 			{"namespace.yaml, ", "namespaces.yaml, ", "namespaces.yaml"},
 			{"resources:", "resource:", "resource"},
 		},

@@ -31,7 +31,7 @@ import (
 var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
 // render builds a kustomization as kubectl does, and returns the objects that it makes. Its faults are those of kustomize, fields that
-// an object does not have, and files in its folder that it does not name.
+// an object does not have, and files in its directory that it does not name.
 func render(files filesys.FileSystem, dir string) (objects []runtime.Object, faults []string) {
 	made, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func decode(data []byte) (objects []runtime.Object, faults []string) {
 	}
 }
 
-// unnamed returns a fault for each manifest in the folder of a kustomization that it does not name: it is never applied.
+// unnamed returns a fault for each manifest in the directory of a kustomization that it does not name: it is never applied.
 func unnamed(files filesys.FileSystem, dir string) (faults []string) {
 	var k types.Kustomization
 	data, err := files.ReadFile(path.Join(dir, "kustomization.yaml"))
@@ -81,7 +81,7 @@ func unnamed(files filesys.FileSystem, dir string) (faults []string) {
 	}
 	for _, name := range names {
 		if name != "kustomization.yaml" && strings.HasSuffix(name, ".yaml") && !slices.Contains(k.Resources, name) {
-			faults = append(faults, fmt.Sprintf("%s is in the folder, but not in the kustomization", name))
+			faults = append(faults, fmt.Sprintf("%s is in the directory, but not in the kustomization", name))
 		}
 	}
 	return faults
@@ -97,7 +97,7 @@ func ofType[T runtime.Object](objects []runtime.Object) (found []T) {
 	return found
 }
 
-// checkKustomizations checks a kustomization of ci/, and that each change to a file of its folder causes the named fault.
+// checkKustomizations checks a kustomization of ci/, and that each change to a file of its directory causes the named fault.
 func checkKustomizations(t *testing.T, dir string, check func(filesys.FileSystem, string) []string, files map[string][]spoiled) {
 	t.Helper()
 	if faults := check(inMemory(t), dir); len(faults) > 0 {

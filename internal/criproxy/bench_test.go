@@ -154,7 +154,7 @@ type bench struct {
 	stopRuntime func()
 }
 
-// tempDir returns a folder with a short path: one with the name of the test is too long for a socket.
+// tempDir returns a directory with a short path: one with the name of the test is too long for a socket.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cri")

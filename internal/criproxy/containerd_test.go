@@ -38,7 +38,7 @@ func programs(t *testing.T) map[string]string {
 	t.Helper()
 	dir, minor := nodetest.Asked()
 	if dir == "" {
-		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodetest.DirVar)
+		t.Skipf("%s is not set: it names the directory that `kgrace build` fills (_output/bin)", nodetest.DirVar)
 	}
 	if os.Geteuid() != 0 {
 		t.Fatal("a real node needs root: run the test as root")

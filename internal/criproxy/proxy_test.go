@@ -121,7 +121,7 @@ func TestStartRefusesBadOptions(t *testing.T) {
 		"long path":         {Listen: long, Upstream: good},
 		"long upstream":     {Listen: good, Upstream: long},
 		"relative upstream": {Listen: good, Upstream: "x.sock"},
-		"no folder":         {Listen: filepath.Join(dir, "none", "a.sock"), Upstream: good},
+		"no directory":      {Listen: filepath.Join(dir, "none", "a.sock"), Upstream: good},
 	} {
 		if p, err := Start(t.Context(), o); err == nil {
 			_ = p.Close()

@@ -66,7 +66,7 @@ func (e *Engine) Save(ctx context.Context, file, image string) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	new, err := filepath.Abs(filepath.Join(tmp, "image.tar")) // the command runs in another folder
+	new, err := filepath.Abs(filepath.Join(tmp, "image.tar")) // the command runs in another directory
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (e *Engine) RemoveContainer(ctx context.Context, container string) error {
 }
 
 // Derive creates an image from another one by adding files, without running it. files is a tar that is extracted over the
-// root folder; stopSignal is the signal that stops a container of the image. After an interrupt neither a container nor an
+// root directory; stopSignal is the signal that stops a container of the image. After an interrupt neither a container nor an
 // image is left.
 func (e *Engine) Derive(ctx context.Context, from, image string, files io.Reader, stopSignal string, changes ...string) error {
 	container := "kgrace-derive-" + Token()

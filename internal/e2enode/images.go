@@ -37,7 +37,7 @@ func main() {
 // Names are the references of the images that the specs use.
 type Names struct{ Pause, Busybox, Agnhost string }
 
-// askNames returns the image names of the tree in a folder.
+// askNames returns the image names of the tree in a directory.
 func askNames(ctx context.Context, tree, toolchain string) (names Names, err error) {
 	scratch, err := os.MkdirTemp("", "kgrace-names-")
 	if err != nil {

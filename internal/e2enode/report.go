@@ -84,7 +84,7 @@ func (o Outcome) skipped() bool { return o.State == types.SpecStateSkipped.Strin
 // said returns the message as one line, for a table.
 func (o Outcome) said() string { return strings.Join(strings.Fields(o.Message), " ") }
 
-// Names of the files that write creates. They must not match results-….json: the report reads such files in that folder as
+// Names of the files that write creates. They must not match results-….json: the report reads such files in that directory as
 // results of scenarios.
 const (
 	ResultsFile = "e2e-node.json"

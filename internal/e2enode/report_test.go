@@ -151,7 +151,7 @@ func readMember(t *testing.T, file, name string) string {
 	}
 }
 
-// TestFilesBesideScenarios: the report of the scenarios reads every results-*.json of the folder.
+// TestFilesBesideScenarios: the report of the scenarios reads every results-*.json of the directory.
 func TestFilesBesideScenarios(t *testing.T) {
 	if taken, err := filepath.Match("results*.json", ResultsFile); err != nil || taken {
 		t.Errorf("%s would be read as the results of scenarios (%v)", ResultsFile, err)

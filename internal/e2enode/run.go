@@ -40,7 +40,7 @@ type Options struct {
 	Timeout time.Duration
 	// NoVet leaves out go vet on the suite's package.
 	NoVet bool
-	// Nodes is the folder of the nodes, Artifacts that of logs and reports.
+	// Nodes is the directory of the nodes, Artifacts that of logs and reports.
 	Nodes, Artifacts string
 }
 

@@ -31,7 +31,7 @@ type suite struct {
 	binary, ginkgo string
 	// images is the file that writeImages wrote.
 	images string
-	// dir is the node's folder, artifacts the folder for the suite's log and report.
+	// dir is the node's directory, artifacts the directory for the suite's log and report.
 	dir, artifacts string
 	specs          selection
 }
@@ -108,7 +108,7 @@ func (s suite) run(ctx context.Context) (outcomes []Outcome, err error) {
 	return outcomes, nil
 }
 
-// lay creates the suite's working folder; the suite writes beside its binary.
+// lay creates the suite's working directory; the suite writes beside its binary.
 func (s suite) lay(work string) error {
 	if err := os.RemoveAll(work); err != nil {
 		return err

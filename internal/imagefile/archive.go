@@ -70,7 +70,7 @@ type contents struct {
 	dir    string
 	at     time.Time
 	opened map[Layer]*blob
-	// repositories lists the tags of each repository; the format also requires the top layer's folder, which no reader uses.
+	// repositories lists the tags of each repository; the format also requires the top layer's directory, which no reader uses.
 	repositories map[string]map[string]string
 	manifest     []manifestEntry
 	entries      []entry

@@ -125,19 +125,19 @@ func TestWhatNoRuntimeWouldTakeIsRefused(t *testing.T) {
 		image Image
 		want  string
 	}{
-		"no name":          {Image{Layers: good}, "want a name"},
-		"no tag":           {Image{Names: []string{"example.org:5000/a"}, Layers: good}, "want name:tag"},
-		"a digest":         {Image{Names: []string{"a:1@sha256:00"}, Layers: good}, "without a digest"},
-		"no layer":         {Image{Names: []string{"a:1"}}, "a layer"},
-		"a path to the up": {of(File{Path: "/../a"}), "clean path"},
-		"a relative path":  {of(File{Path: "a"}), "clean path"},
-		"a file twice":     {of(File{Path: "/a"}, File{Path: "/a"}), "twice"},
-		"a file as folder": {of(File{Path: "/a"}, File{Path: "/a/b"}), "not a folder"},
-		"a missing file":   {of(File{Path: "/a", From: "/nonexistent"}), "no such file"},
-		"a folder to copy": {of(File{Path: "/a", From: os.TempDir()}), "not a regular file"},
-		"the root itself":  {of(File{Path: "/", Dir: true}), "clean path"},
-		"an empty tag":     {Image{Names: []string{"a:"}, Layers: good}, "want name:tag"},
-		"a name twice":     {Image{Names: []string{"a:1", "a:1"}, Layers: good}, "occurs twice"},
+		"no name":             {Image{Layers: good}, "want a name"},
+		"no tag":              {Image{Names: []string{"example.org:5000/a"}, Layers: good}, "want name:tag"},
+		"a digest":            {Image{Names: []string{"a:1@sha256:00"}, Layers: good}, "without a digest"},
+		"no layer":            {Image{Names: []string{"a:1"}}, "a layer"},
+		"a path to the up":    {of(File{Path: "/../a"}), "clean path"},
+		"a relative path":     {of(File{Path: "a"}), "clean path"},
+		"a file twice":        {of(File{Path: "/a"}, File{Path: "/a"}), "twice"},
+		"a file as directory": {of(File{Path: "/a"}, File{Path: "/a/b"}), "not a directory"},
+		"a missing file":      {of(File{Path: "/a", From: "/nonexistent"}), "no such file"},
+		"a directory to copy": {of(File{Path: "/a", From: os.TempDir()}), "not a regular file"},
+		"the root itself":     {of(File{Path: "/", Dir: true}), "clean path"},
+		"an empty tag":        {Image{Names: []string{"a:"}, Layers: good}, "want name:tag"},
+		"a name twice":        {Image{Names: []string{"a:1", "a:1"}, Layers: good}, "occurs twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "images.tar")

@@ -19,10 +19,10 @@ import (
 type File struct {
 	// Path is absolute within the tar's tree, for example that of an image.
 	Path string
-	// Mode contains the permission bits and the sticky bit (01000); 0 means 0644, or 0755 for a folder.
+	// Mode contains the permission bits and the sticky bit (01000); 0 means 0644, or 0755 for a directory.
 	Mode int64
 	// Data is the content. Alternatively, From is a file of this machine to copy, Link the target of a symbolic link, and Dir
-	// makes the entry a folder.
+	// makes the entry a directory.
 	Data []byte
 	From string
 	Link string

@@ -31,10 +31,10 @@ type blob struct {
 	diff string // as Packed.DiffID
 }
 
-// Files is a layer that is packed when an image with it is written. Missing parent folders are created with mode 0755.
+// Files is a layer that is packed when an image with it is written. Missing parent directories are created with mode 0755.
 type Files []File
 
-// whole returns the layer's files and their parent folders, sorted, without duplicates.
+// whole returns the layer's files and their parent directories, sorted, without duplicates.
 func (l Files) whole() ([]File, error) {
 	all := map[string]File{}
 	for _, f := range l {
@@ -50,7 +50,7 @@ func (l Files) whole() ([]File, error) {
 		for dir := path.Dir(f.Path); dir != "/"; dir = path.Dir(dir) {
 			have, ok := all[dir]
 			if ok && !have.Dir && have.Link == "" {
-				return nil, fmt.Errorf("file %s is below %s, which is not a folder", f.Path, dir)
+				return nil, fmt.Errorf("file %s is below %s, which is not a directory", f.Path, dir)
 			}
 			if !ok {
 				all[dir] = File{Path: dir, Dir: true}

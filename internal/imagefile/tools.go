@@ -24,7 +24,7 @@ type Tools struct {
 	Agnhost, Busybox, Fetch, Actor string
 	// Applets are the names under which busybox is called.
 	Applets []string
-	// Certs is the tree's folder with the certificate of agnhost's HTTPS server.
+	// Certs is the tree's directory with the certificate of agnhost's HTTPS server.
 	Certs string
 }
 

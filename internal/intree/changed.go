@@ -19,7 +19,7 @@ type Test struct {
 	New bool
 }
 
-// Packages returns the folders of the packages that a series changes: those whose tests can run on any machine, and those
+// Packages returns the directories of the packages that a series changes: those whose tests can run on any machine, and those
 // under test/, which need a node or a cluster.
 func Packages(series *patchset.Series) (run, node []string) {
 	for _, f := range series.Files() {

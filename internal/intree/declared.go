@@ -17,12 +17,12 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// DeclaredFile is the name of the declaration in the folder of a series.
+// DeclaredFile is the name of the declaration in the directory of a series.
 const DeclaredFile = "intree.yaml"
 
 // Declared is one test that a series adds or changes.
 type Declared struct {
-	// Package is the folder in the tree: "pkg/kubelet".
+	// Package is the directory in the tree: "pkg/kubelet".
 	Package string `json:"package" yaml:"package"`
 	// Test is the name of a test function, or of one of its subtests: "TestKill/zero".
 	Test string `json:"test" yaml:"test"`
@@ -38,7 +38,7 @@ type Declared struct {
 // parse parses the code as a file of the package.
 func (f StockForm) parse() (*source, error) {
 	if f.Package == "" || f.Code == "" {
-		return nil, errors.New("want package and code: the folder of a package in the tree, and Go declarations")
+		return nil, errors.New("want package and code: the directory of a package in the tree, and Go declarations")
 	}
 	return parseSource("onstock_test.go", "package "+path.Base(f.Package)+"\n\n"+f.Code)
 }
@@ -69,13 +69,13 @@ type Declaration struct {
 // StockForm is a stock variant of helpers of the tests in one package. With it, a test that calls a changed function
 // through a helper compiles on stock, and fails there because of stock's behaviour.
 type StockForm struct {
-	// Package is the folder in the tree: "pkg/kubelet".
+	// Package is the directory in the tree: "pkg/kubelet".
 	Package string `json:"package" yaml:"package"`
 	// Code contains the helpers as Go declarations, with the names and receivers that they have in the tests.
 	Code string `json:"code" yaml:"code"`
 }
 
-// LoadDeclaration reads the file in the folder of a series and returns an error if it is incomplete.
+// LoadDeclaration reads the file in the directory of a series and returns an error if it is incomplete.
 func LoadDeclaration(dir string) (Declaration, error) {
 	name := filepath.Join(dir, DeclaredFile)
 	data, err := os.ReadFile(name)
@@ -120,7 +120,7 @@ func LoadDeclaration(dir string) (Declaration, error) {
 }
 
 func (d *Declared) check() error {
-	if err := checkFolder(d.Package); err != nil {
+	if err := checkDirectory(d.Package); err != nil {
 		return err
 	}
 	if !testName.MatchString(d.Test) {
@@ -131,9 +131,9 @@ func (d *Declared) check() error {
 	return err
 }
 
-func checkFolder(pkg string) error {
+func checkDirectory(pkg string) error {
 	if pkg == "" || pkg != filepath.ToSlash(filepath.Clean(pkg)) || strings.HasPrefix(pkg, "/") {
-		return fmt.Errorf("package must be a folder of the tree, like pkg/kubelet")
+		return fmt.Errorf("package must be a directory of the tree, like pkg/kubelet")
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func TestLoadDeclaration(t *testing.T) {
 		"a form for stock":      {good + "onStock:\n- package: pkg/kubelet\n  code: |\n    func f() {}\n", ""},
 		"a form that is not Go": {good + "onStock:\n- package: pkg/kubelet\n  code: |\n    func f( {}\n", "onStock of \"pkg/kubelet\""},
 		"a form of no package":  {good + "onStock:\n- code: |\n    func f() {}\n", "want package and code"},
-		"a path of the machine": {"tests:\n- package: /a\n  test: TestX\n  reason: x\n", "folder of the tree"},
+		"a path of the machine": {"tests:\n- package: /a\n  test: TestX\n  reason: x\n", "directory of the tree"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -117,9 +117,9 @@ func (s *suite) read(reader io.Reader) error {
 }
 
 func (s *suite) add(e event) {
-	pkg := folder(e.Package)
+	pkg := directory(e.Package)
 	if e.Action == "build-output" {
-		pkg, _, _ = strings.Cut(folder(e.ImportPath), " ")
+		pkg, _, _ = strings.Cut(directory(e.ImportPath), " ")
 	}
 	key := pkg + "." + e.Test
 	switch e.Action {
@@ -142,8 +142,8 @@ func (s *suite) add(e event) {
 	}
 }
 
-// folder returns the folder of an import path of the tree.
-func folder(importPath string) string { return strings.TrimPrefix(importPath, "k8s.io/kubernetes/") }
+// directory returns the directory of an import path of the tree.
+func directory(importPath string) string { return strings.TrimPrefix(importPath, "k8s.io/kubernetes/") }
 
 func (s *suite) results(stderr string) []Result {
 	var all []Result

@@ -93,7 +93,7 @@ func TestStockTreeStaysAsItIs(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(r.Stock, "pkg/kubelet/graceperiod")); err == nil {
-		t.Error("a folder of the fixed tree was created in the stock tree")
+		t.Error("a directory of the fixed tree was created in the stock tree")
 	}
 }
 

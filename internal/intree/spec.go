@@ -20,7 +20,7 @@ import (
 
 // Spec is one Ginkgo spec that a series adds to a suite that needs a node.
 type Spec struct {
-	// Package is the folder in the tree: "test/e2e_node".
+	// Package is the directory in the tree: "test/e2e_node".
 	Package string `json:"package" yaml:"package"`
 	// Text is Ginkgo's name of the spec, including containers, without labels: "Pod Termination when a pod is deleted should
 	// ...".
@@ -40,7 +40,7 @@ func (s Spec) Name() string { return s.Package + " " + s.Text }
 func (s Spec) FailsWith(message string) bool { return s.reason != nil && s.reason.MatchString(message) }
 
 func (s *Spec) check() error {
-	if err := checkFolder(s.Package); err != nil {
+	if err := checkDirectory(s.Package); err != nil {
 		return err
 	}
 	if s.Text == "" || s.Text != PlainSpec(s.Text) {

@@ -179,7 +179,7 @@ type ran struct {
 func (r *Runner) runOne(ctx context.Context, binary, pkg, test string) (ran, error) {
 	dir := filepath.Join(r.Stock, filepath.FromSlash(pkg))
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		dir = filepath.Dir(binary) // the package is new; stock has no folder for it
+		dir = filepath.Dir(binary) // the package is new; stock has no directory for it
 	}
 	var parts []string
 	for _, part := range strings.Split(test, "/") {

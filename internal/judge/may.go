@@ -59,8 +59,8 @@ func zeroFrom(stock history.History) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// sandboxFrom returns when stock, after the termination had begun, first stopped the sandbox under a container whose stop had
-// failed. It returns the time of the failure if another container had not been asked to stop by then and may have been waiting
+// sandboxFrom returns when stock, after the termination had begun, first stopped the sandbox of a container whose stop had
+// failed, even if the container has ended by then: fixed retries the stop without knowing that. It returns the time of the failure if another container had not been asked to stop by then and may have been waiting
 // for its turn: stock keeps it waiting, fixed does not. What SyncPod does to a pod is as on stock, whatever fails.
 func sandboxFrom(stock history.History) (time.Time, bool) {
 	// waits holds the containers that have not been asked to stop, or were asked at the time of the current event. It keeps
@@ -84,8 +84,6 @@ func sandboxFrom(stock history.History) (time.Time, bool) {
 					return e.At, true
 				}
 			}
-		case e.Kind == history.ContainerExit:
-			delete(failed, e.ContainerID)
 		case e.Kind == history.CRICall && e.Call == "StopPodSandbox":
 			for _, bad := range failed {
 				if bad {

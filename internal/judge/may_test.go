@@ -54,6 +54,7 @@ func TestMay(t *testing.T) {
 		{"an object that went with zero", gone, 1, "", "StopContainer"},
 		{"a failed stop, and later", nil, 5, "sandbox", ""},
 		{"a failed stop, and the sandbox", nil, 4, "sandbox", ""},
+		{"a failed stop of a container that ended before the sandbox", func(h *history.History) { h.Events[5].At = h.Events[3].At }, 4, "sandbox", ""},
 		{"a failed stop, and before", nil, 1, "sandbox", "StopContainer"},
 		{"a stop that did not fail", func(h *history.History) { h.Events[2].Error = "" }, 5, "", "cri.exit"},
 		{"a stop that did not fail, and the sandbox", func(h *history.History) { h.Events[2].Error = "" }, 4, "", "StopPodSandbox"},

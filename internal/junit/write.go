@@ -1,7 +1,7 @@
 // Copyright The kgrace Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package junit reads the reports of Ginkgo suites, and writes the results of a proof to a folder, as JSON and as JUnit for CI
+// Package junit reads the reports of Ginkgo suites, and writes the results of a proof to a directory, as JSON and as JUnit for CI
 // systems.
 package junit
 

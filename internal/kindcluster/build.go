@@ -12,7 +12,7 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// Build builds the static programs for a cluster, from the checkout at root, into the folder bin. The go command's cache
+// Build builds the static programs for a cluster, from the checkout at root, into the directory bin. The go command's cache
 // makes a second call cheap.
 func Build(ctx context.Context, root, toolchain, bin string) (Programs, error) {
 	if err := os.MkdirAll(bin, 0o755); err != nil {

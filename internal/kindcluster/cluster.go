@@ -52,10 +52,10 @@ func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
 // NodeName returns the worker's name.
 func (c *Cluster) NodeName() string { return c.worker.String() }
 
-// LinesDir returns the worker's path of the folder for the lines of containers.
+// LinesDir returns the worker's path of the directory for the lines of containers.
 func (c *Cluster) LinesDir() string { return inLines }
 
-// ManifestsDir returns this machine's path of the folder for the worker's static pods.
+// ManifestsDir returns this machine's path of the directory for the worker's static pods.
 func (c *Cluster) ManifestsDir() string { return c.layout.manifests() }
 
 // Recording returns an error if the recording is incomplete.
@@ -85,7 +85,7 @@ func (c *Cluster) setLost(err error) {
 	})
 }
 
-// ExportLogs writes the nodes' logs and the worker's runtime calls into a folder.
+// ExportLogs writes the nodes' logs and the worker's runtime calls into a directory.
 func (c *Cluster) ExportLogs(dir string) error {
 	if err := c.Export(dir); err != nil {
 		return err

@@ -31,7 +31,7 @@ type Config struct {
 	LinesSocket string
 	// Record receives the worker's runtime calls and the lines of containers.
 	Record history.Sink
-	// Logs is the folder for the nodes' logs if Up fails after nodes have started; "" discards them.
+	// Logs is the directory for the nodes' logs if Up fails after nodes have started; "" discards them.
 	Logs string
 	// Log receives progress, one line per step; nil discards it.
 	Log io.Writer

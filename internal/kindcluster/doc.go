@@ -7,7 +7,7 @@
 // Everything is real: kubeadm, the control plane with its controllers and scheduler, kube-proxy, kubelets, containerd and
 // runc are those of the image; kind's own packages create the cluster, with Docker. Mounts add to the worker what the image
 // does not contain: a recorder between its kubelet and its containerd (cmd/crirecord, the runtime endpoint that kubeadm
-// gets), a folder for the lines of containers, and one for the manifests of static pods. Two kubelet settings differ from
+// gets), a directory for the lines of containers, and one for the manifests of static pods. Two kubelet settings differ from
 // kubeadm's: the kubelets sync pods every 30 s and log more. kindnode adds those without which they would not start on some
 // machines.
 //

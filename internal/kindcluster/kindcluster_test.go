@@ -133,11 +133,11 @@ func TestSweep(t *testing.T) {
 		t.Errorf("left: %v, %v", left, err)
 	}
 	if _, err := os.Stat(filepath.Join(temp, "kgrace-test-123")); !os.IsNotExist(err) {
-		t.Errorf("a killed run's folder: %v", err)
+		t.Errorf("a killed run's directory: %v", err)
 	}
 }
 
-// If Up fails before it creates nodes, it leaves nothing: no folder, no lock.
+// If Up fails before it creates nodes, it leaves nothing: no directory, no lock.
 func TestUpLeavesNothing(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -64,10 +64,10 @@ KillSignal=SIGKILL
 `,
 }
 
-// layout is the folder on this machine whose parts the worker mounts. Its path is short because it contains sockets.
+// layout is the directory on this machine whose parts the worker mounts. Its path is short because it contains sockets.
 type layout struct{ dir string }
 
-// sweep removes the folders of earlier, killed runs with this name; the name has one user at a time.
+// sweep removes the directories of earlier, killed runs with this name; the name has one user at a time.
 func sweep(name string) error {
 	all, err := os.ReadDir(os.TempDir())
 	if err != nil {

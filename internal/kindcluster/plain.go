@@ -124,7 +124,7 @@ func load(n nodes.Node, file string) error {
 	return nil
 }
 
-// Export writes the nodes' logs into a folder.
+// Export writes the nodes' logs into a directory.
 func (p *Plain) Export(dir string) error { return p.provider.CollectLogs(p.name, dir) }
 
 // Close deletes the cluster.

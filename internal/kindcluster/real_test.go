@@ -50,7 +50,7 @@ func real(t *testing.T, name string) Config {
 		Record: history.SinkFunc(func(history.Event) {}), Log: t.Output()}
 }
 
-// nothingLeft fails if a container, a folder or a lock of the cluster is left.
+// nothingLeft fails if a container, a directory or a lock of the cluster is left.
 func nothingLeft(t *testing.T, name string) {
 	t.Helper()
 	out, err := exec.Command("docker", "ps", "--all", "--quiet", "--filter", "name="+name).CombinedOutput()

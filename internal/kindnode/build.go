@@ -42,7 +42,7 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// DocDir is the folder of manifest.json and spdx.json in an image.
+// DocDir is the directory of manifest.json and spdx.json in an image.
 const DocDir = "/usr/share/doc/kgrace"
 
 // builder is one build in progress.
@@ -51,7 +51,7 @@ type builder struct {
 	m        versions.Minor
 	e        *docker.Engine
 	arch     string
-	dir, tmp string // the output folder, and the temporary folder of this build
+	dir, tmp string // the output directory, and the temporary directory of this build
 	kindDir  string // kind's module
 	bin      map[string]string
 	manifest *Manifest

@@ -26,7 +26,7 @@ import (
 type file = imagefile.File
 
 // storageClass replaces kind's storage manifest, whose local-path provisioner a build from modules does not have. kind turns
-// on the provisioner in kube-controller-manager; its volumes are folders under /tmp/hostpath_pv of whichever node a pod runs
+// on the provisioner in kube-controller-manager; its volumes are directories under /tmp/hostpath_pv of whichever node a pod runs
 // on, so a pod that moves finds an empty one.
 var storageClass = file{Path: "/kind/manifests/default-storage.yaml", Data: []byte(`apiVersion: storage.k8s.io/v1
 kind: StorageClass
@@ -100,7 +100,7 @@ func (b *builder) derive(ctx context.Context, raw string, files io.Reader, chang
 	return image, err
 }
 
-// writePapers writes the manifest and the SPDX document to a folder named after the image.
+// writePapers writes the manifest and the SPDX document to a directory named after the image.
 func (b *builder) writePapers() ([]string, error) {
 	dir := filepath.Join(b.dir, strings.NewReplacer("/", "_", ":", "_").Replace(b.image()))
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -74,7 +74,7 @@ func checkTarball(file, want string) (string, error) {
 	if want == "" {
 		data, err := os.ReadFile(file + ".sha512")
 		if errors.Is(err, os.ErrNotExist) {
-			return "", fmt.Errorf("%s: no checksum; give --sha512, or put the release's .sha512 file in the same folder", file)
+			return "", fmt.Errorf("%s: no checksum; give --sha512, or put the release's .sha512 file in the same directory", file)
 		}
 		if err != nil {
 			return "", err

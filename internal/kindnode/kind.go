@@ -19,7 +19,7 @@ import (
 )
 
 // kindBuild runs kind build node-image. It runs kind as a process because kind's packages ignore contexts and leave
-// unpacked files in the temporary folder; here those are removed with the build.
+// unpacked files in the temporary directory; here those are removed with the build.
 func (b *builder) kindBuild(ctx context.Context, tarball, base, image string) error {
 	args := []string{b.bin["kind"], "build", "node-image", "--type", "file", tarball, "--image", image, "--arch", b.arch}
 	if base != "" {

@@ -122,7 +122,7 @@ func (o *Options) names() (versions.Minor, error) {
 	}
 	if o.File != "" {
 		if info, err := os.Stat(filepath.Dir(o.File)); err != nil || !info.IsDir() {
-			return m, fmt.Errorf("file %s: its folder does not exist", o.File)
+			return m, fmt.Errorf("file %s: its directory does not exist", o.File)
 		}
 	}
 	if o.Arch != "" && !slices.Contains(Arches, o.Arch) {

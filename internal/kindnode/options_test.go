@@ -40,7 +40,7 @@ func TestOptions(t *testing.T) {
 		"no tarball":                     {Options{Arm: verdict.Fixed, From: FromTarball}, "name the tarball"},
 		"a name for modules":             {Options{Arm: verdict.Fixed, Source: "kindest/node:v1"}, "no source to name"},
 		"a checksum of no tarball":       {Options{Arm: verdict.Fixed, SHA512: "00"}, "apply to a tarball"},
-		"a file nowhere":                 {Options{Arm: verdict.Fixed, File: "/no/such/folder/x.tar"}, "does not exist"},
+		"a file nowhere":                 {Options{Arm: verdict.Fixed, File: "/no/such/directory/x.tar"}, "does not exist"},
 		"no tag":                         {Options{Arm: verdict.Fixed, Image: "node"}, "want [registry/]name:tag"},
 		"a plus in the tag":              {Options{Arm: verdict.Fixed, Image: "node:v1+2"}, "want [registry/]name:tag"},
 		"an option for a name":           {Options{Arm: verdict.Fixed, Image: "--rm:x"}, "want [registry/]name:tag"},

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// serverBin is the folder of the programs in the server tarball.
+	// serverBin is the directory of the programs in the server tarball.
 	serverBin = "/kubernetes/server/bin/"
 	imagePath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 	kubelet   = "kubelet"

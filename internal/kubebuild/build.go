@@ -133,7 +133,7 @@ type target struct {
 }
 
 // build builds the binary unless the existing one was built from the same inputs. Only one go build runs at a time, across
-// all processes that share the output folder: two would compete for memory.
+// all processes that share the output directory: two would compete for memory.
 func (b *Builder) build(ctx context.Context, t *target) error {
 	p := tool.Progress{To: b.Progress, What: "build"}
 	if upToDate(t) {

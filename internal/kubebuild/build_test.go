@@ -130,7 +130,7 @@ func TestBuildsAreReproducible(t *testing.T) {
 			t.Error("two builds of the same inputs differ")
 		}
 		if strings.Contains(first, r.Root) {
-			t.Error("the binary names the folder it was built in")
+			t.Error("the binary names the directory it was built in")
 		}
 	}
 }

@@ -27,7 +27,7 @@ func CheckArch(arch string) error {
 	return fmt.Errorf("unknown architecture %q; want %s", arch, strings.Join(Arches, " or "))
 }
 
-// BuildFor builds one of Kubernetes' own programs of an arm for another architecture, given as GOARCH. Its folder is
+// BuildFor builds one of Kubernetes' own programs of an arm for another architecture, given as GOARCH. Its directory is
 // linux-ARCH, beside the binary for this machine. Go cross-compiles it without cgo, so no other compiler is needed. Programs
 // from modules of their own are not supported, because some need a C compiler.
 func (b *Builder) BuildFor(ctx context.Context, minor string, arm verdict.Arm, program, arch string) (Binary, error) {

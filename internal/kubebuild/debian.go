@@ -17,7 +17,7 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// debianDirs are the folders of programs from Debian packages. Programs in /usr/local are not from packages.
+// debianDirs are the directories of programs from Debian packages. Programs in /usr/local are not from packages.
 var debianDirs = []string{"/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 
 // debianBinaries returns those of the named programs that a minor takes from Debian packages. If some are missing, the

@@ -17,7 +17,7 @@ import (
 
 // Up to v1.22 upstream's repository does not contain the OpenAPI definitions that kube-apiserver links: its makefiles
 // generate them before a build. So does this file, with the same generator, which the tree itself requires. The result is
-// stored in the output folder and laid over the tree for that build.
+// stored in the output directory and laid over the tree for that build.
 const (
 	openAPIDir  = "pkg/generated/openapi"
 	openAPIFile = "zz_generated.openapi.go"

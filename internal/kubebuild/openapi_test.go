@@ -112,7 +112,7 @@ func TestWhatTheBuildGenerates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(data), r.Output) {
-		t.Error("the binary contains the name of the generated files' folder")
+		t.Error("the binary contains the name of the generated files' directory")
 	}
 	if again, err := r.BuildAll(t.Context(), "v1.22", []verdict.Arm{verdict.Stock}, []string{"kube-apiserver"}); err != nil || again[0].Built {
 		t.Errorf("%+v, %v: it was up to date", again, err)

@@ -168,7 +168,7 @@ func (b *Builder) targetsFor(minor string, m versions.Minor, arms []verdict.Arm,
 	return all
 }
 
-// complete sets the fields that depend on the tree: the build folder, the commit and its date.
+// complete sets the fields that depend on the tree: the build directory, the commit and its date.
 func (t *pending) complete(ctx context.Context, tree func(verdict.Arm) (*kubetree.Tree, error)) error {
 	if t.from == "" {
 		return nil

@@ -24,7 +24,7 @@ func TestBuildWithStubs(t *testing.T) {
 	for name, test := range map[string]struct{ stub, program, says string }{
 		// client-go's package under the other name, by which the linker finds it
 		"a package of another module": {"k8s.io/client-go@v0.37.2/pkg", "kubelet", "\nv1.37.2 1 37"},
-		"a folder of the checkout":    {"./stub/base", "kubelet", "\nstanding in "},
+		"a directory of the checkout": {"./stub/base", "kubelet", "\nstanding in "},
 		"another version":             {"k8s.io/component-base@v0.37.2", "kubelet", "v1.37.2 1 37"},
 		"nothing":                     {"none", "kubectl", ""},
 	} {

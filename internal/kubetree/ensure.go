@@ -108,7 +108,7 @@ func (r *Repo) ensureStock(ctx context.Context, minor string, m versions.Minor, 
 	return t, r.place(ctx, t, s, reset, func(dir string) error { return r.layStock(ctx, m, src, dir, p) })
 }
 
-// layStock lays out the stock arm in the empty folder dir.
+// layStock lays out the stock arm in the empty directory dir.
 func (r *Repo) layStock(ctx context.Context, m versions.Minor, src source, dir string, p tool.Progress) error {
 	from, at, closeDir, err := src.open(ctx, p)
 	if err != nil {

@@ -208,11 +208,11 @@ func TestEditsAreKept(t *testing.T) {
 
 func TestHalfTreeIsNotTrusted(t *testing.T) {
 	for name, spoil := range map[string]func(dir string) error{
-		"no stamp":     func(dir string) error { return os.Remove(filepath.Join(dir, stampFile)) },
-		"cut stamp":    func(dir string) error { return os.Truncate(filepath.Join(dir, stampFile), 10) },
-		"no git":       func(dir string) error { return os.RemoveAll(filepath.Join(dir, ".git")) },
-		"empty":        func(dir string) error { return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755)) },
-		"not a folder": func(dir string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o644)) },
+		"no stamp":        func(dir string) error { return os.Remove(filepath.Join(dir, stampFile)) },
+		"cut stamp":       func(dir string) error { return os.Truncate(filepath.Join(dir, stampFile), 10) },
+		"no git":          func(dir string) error { return os.RemoveAll(filepath.Join(dir, ".git")) },
+		"empty":           func(dir string) error { return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755)) },
+		"not a directory": func(dir string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o644)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// useStagingModules rewrites go.mod and go.sum in dir so that the tree builds without its staging folders. It sets
+// useStagingModules rewrites go.mod and go.sum in dir so that the tree builds without its staging directories. It sets
 // requirements at v0.0.0 to the published version of the staging modules, drops the replacements by ./staging/src, replaces
 // unavailable modules by stubs, and adds the checksums.
 func (r *Repo) useStagingModules(ctx context.Context, dir string, m versions.Minor) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/kgrace/kgrace/internal/tool"
 )
 
-// lock takes the exclusive lock on a file under the output folder and returns a function that releases it. The kernel drops
+// lock takes the exclusive lock on a file under the output directory and returns a function that releases it. The kernel drops
 // the lock with the process, however it ends, so a leftover lock file blocks nobody.
 func (r *Repo) lock(ctx context.Context, name string, p tool.Progress) (unlock func(), err error) {
 	path := filepath.Join(r.Output, "locks", name)
@@ -35,13 +35,13 @@ func (r *Repo) lock(ctx context.Context, name string, p tool.Progress) (unlock f
 	return func() { l.Close() }, nil
 }
 
-// LockBuild waits until no other go build of this project runs in any process that shares the output folder, and keeps
+// LockBuild waits until no other go build of this project runs in any process that shares the output directory, and keeps
 // others from starting one until unlock is called.
 func (r *Repo) LockBuild(ctx context.Context) (unlock func(), err error) {
 	return r.lock(ctx, "go-build", tool.Progress{To: r.Progress, What: "build"})
 }
 
-// Lock waits until no other process that shares the output folder holds the lock of that name, and holds it until unlock is
+// Lock waits until no other process that shares the output directory holds the lock of that name, and holds it until unlock is
 // called.
 func (r *Repo) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	return r.lock(ctx, name, tool.Progress{To: r.Progress, What: name})

@@ -16,7 +16,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// tempPrefix marks folders under construction; while the lock is held, any such folder is a leftover.
+// tempPrefix marks directories under construction; while the lock is held, any such directory is a leftover.
 const tempPrefix = ".tmp-"
 
 // EditedError reports a tree with edits that laying it out again would destroy.
@@ -83,7 +83,7 @@ func (r *Repo) place(ctx context.Context, t *Tree, s stamp, reset bool, build fu
 	return swap(dir, t.Dir, filepath.Join(tmp, "old"))
 }
 
-// swap moves dir to dest and the old dest to aside, which is removed with the temporary folder. A crash between the two
+// swap moves dir to dest and the old dest to aside, which is removed with the temporary directory. A crash between the two
 // renames leaves no tree; the next run then lays it out.
 func swap(dir, dest, aside string) error {
 	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {

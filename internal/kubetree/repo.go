@@ -18,19 +18,19 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// Environment variables that set input and output folders.
+// Environment variables that set input and output directories.
 const (
 	// SourceVar names a git checkout of Kubernetes from which to lay out the trees, instead of the Go module.
 	SourceVar = "KUBE_SRC"
-	// OutputVar names the output folder instead of _output.
+	// OutputVar names the output directory instead of _output.
 	OutputVar = "KGRACE_OUTPUT"
 )
 
-// Repo is a checkout of this project together with its output folder.
+// Repo is a checkout of this project together with its output directory.
 type Repo struct {
-	// Root is the folder of the checkout, which contains versions.yaml and patches/.
+	// Root is the directory of the checkout, which contains versions.yaml and patches/.
 	Root string
-	// Output is the folder of trees and binaries, normally Root/_output.
+	// Output is the directory of trees and binaries, normally Root/_output.
 	Output string
 	// Source is a git checkout of Kubernetes at the tag; empty means the Go module.
 	Source string
@@ -39,7 +39,7 @@ type Repo struct {
 	// Progress receives one line per step; nil discards them.
 	Progress io.Writer
 
-	// FreeSpace measures the free space in a folder, in bytes; nil means what the file system reports. Tests set it.
+	// FreeSpace measures the free space in a directory, in bytes; nil means what the file system reports. Tests set it.
 	FreeSpace func(dir string) (uint64, error)
 }
 
@@ -73,17 +73,17 @@ func (r *Repo) checkSource() error {
 	}
 	what := "it has no go.mod of " + kubeModule
 	if fi, err := os.Stat(r.Source); err != nil || !fi.IsDir() {
-		what = "there is no such folder"
+		what = "there is no such directory"
 	}
 	return fmt.Errorf("%s=%s is not a git checkout of Kubernetes: %s; name one, or unset %s to use the Go module", SourceVar, r.Source, what, SourceVar)
 }
 
-// TreeDir returns the folder of an arm's tree, whether or not it exists.
+// TreeDir returns the directory of an arm's tree, whether or not it exists.
 func (r *Repo) TreeDir(minor string, arm verdict.Arm) string {
 	return filepath.Join(r.Output, "trees", minor, string(arm))
 }
 
-// SeriesDir returns the folder of a minor's patches.
+// SeriesDir returns the directory of a minor's patches.
 func (r *Repo) SeriesDir(minor string) string {
 	return filepath.Join(r.Root, "patches", minor)
 }

@@ -55,7 +55,7 @@ func (r *Repo) source(ctx context.Context, m versions.Minor) (source, error) {
 func offerSource(err error, m versions.Minor) error {
 	var missing *tool.DownloadError
 	if errors.As(err, &missing) && strings.HasPrefix(missing.Module, kubeModule+"@") {
-		return fmt.Errorf("%w; Kubernetes itself can also come from a git checkout at tag %s: set %s to its folder", err, m.Kubernetes, SourceVar)
+		return fmt.Errorf("%w; Kubernetes itself can also come from a git checkout at tag %s: set %s to its directory", err, m.Kubernetes, SourceVar)
 	}
 	return err
 }
@@ -74,14 +74,14 @@ func (r *Repo) gitSource(ctx context.Context, m versions.Minor) (source, error) 
 		return strings.TrimRight(out, "\n"), err
 	}
 	if fi, err := os.Stat(src); err != nil || !fi.IsDir() {
-		return wrong("is not a folder; it must be a git checkout of Kubernetes at tag %s", m.Kubernetes)
+		return wrong("is not a directory; it must be a git checkout of Kubernetes at tag %s", m.Kubernetes)
 	}
 	if top, err := git(ctx, nil, "rev-parse", "--show-cdup"); ctx.Err() != nil {
 		return source{}, ctx.Err()
 	} else if err != nil {
 		return wrong("is not a git checkout: %w", err)
 	} else if top != "" {
-		return wrong("is a folder inside a git checkout; name its top folder, %s", filepath.Join(src, top))
+		return wrong("is a directory inside a git checkout; name its top directory, %s", filepath.Join(src, top))
 	}
 	head, err := git(ctx, nil, "rev-parse", "HEAD^{commit}")
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *Repo) gitSource(ctx context.Context, m versions.Minor) (source, error) 
 	}, nil
 }
 
-// export writes the files of a commit into a new folder through a separate index, so that neither the checkout's work tree
+// export writes the files of a commit into a new directory through a separate index, so that neither the checkout's work tree
 // nor its repository is touched, and reduces them to the files that the Go module of that commit would contain.
 func (r *Repo) export(ctx context.Context, git func(context.Context, []string, ...string) (string, error), commit string) (dir string, at time.Time, err error) {
 	dir, err = os.MkdirTemp(r.treesDir(), tempPrefix+"source-")
@@ -158,7 +158,7 @@ func (r *Repo) export(ctx context.Context, git func(context.Context, []string, .
 }
 
 // copyTree copies a module's files, writable, except for files that do not belong in a tree: vendored code, and workspace
-// files that refer to missing staging folders.
+// files that refer to missing staging directories.
 func copyTree(ctx context.Context, from, to string) (files int, err error) {
 	err = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err()); err != nil {

@@ -34,17 +34,17 @@ func TestWrongCheckouts(t *testing.T) {
 		spoil func(t *testing.T, dir string) string
 		says  []string
 	}{
-		"no folder": {
+		"no directory": {
 			func(_ *testing.T, dir string) string { return filepath.Join(dir, "absent") },
-			[]string{"is not a folder", kubetest.Tag},
+			[]string{"is not a directory", kubetest.Tag},
 		},
 		"no repository": {
 			func(t *testing.T, _ string) string { return t.TempDir() },
 			[]string{"is not a git checkout"},
 		},
-		"subfolder": {
+		"subdirectory": {
 			func(_ *testing.T, dir string) string { return filepath.Join(dir, "pkg") },
-			[]string{"is a folder inside"},
+			[]string{"is a directory inside"},
 		},
 		"no commit": {
 			func(t *testing.T, _ string) string {

@@ -35,7 +35,7 @@ func (r *Repo) NeedSpace(dir string, want uint64, what string) error {
 		return nil
 	}
 	return fmt.Errorf("no space: %s needs %d MiB in %s, which has %d MiB free; make room (`make clean` removes what kgrace built, "+
-		"`go clean -cache` the build cache), or set %s to a folder on another disk", what, want/mib, dir, have/mib, OutputVar)
+		"`go clean -cache` the build cache), or set %s to a directory on another disk", what, want/mib, dir, have/mib, OutputVar)
 }
 
 // existing returns dir or its nearest existing parent.
@@ -56,7 +56,7 @@ func freeSpace(dir string) (uint64, error) {
 	return st.Bavail * uint64(st.Bsize), nil
 }
 
-// DiskFull returns an error (ENOSPC) if there is next to no space in a folder. It tells why a program failed that wrote there.
+// DiskFull returns an error (ENOSPC) if there is next to no space in a directory. It tells why a program failed that wrote there.
 func DiskFull(dir string) error {
 	if have, err := freeSpace(dir); err == nil && have < mib {
 		return &fs.PathError{Op: "write", Path: dir, Err: unix.ENOSPC}
@@ -75,5 +75,5 @@ func ExplainSpace(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w\n"+diskFull+": make room (`make clean` removes what kgrace built, `go clean -cache` the build cache), "+
-		"or set %s (and GOCACHE, TMPDIR) to folders on another disk", err, OutputVar)
+		"or set %s (and GOCACHE, TMPDIR) to directories on another disk", err, OutputVar)
 }

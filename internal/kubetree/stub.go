@@ -41,7 +41,7 @@ func stubs(m versions.Minor) ([]stub, error) {
 	return all, nil
 }
 
-// stubDir returns the folder of a stub in the tree, below staging/src like the absent staging modules.
+// stubDir returns the directory of a stub in the tree, below staging/src like the absent staging modules.
 func stubDir(name string) string { return path.Join("staging", "src", name) }
 
 // stubsKey returns a key for everything that determines the stubs: the pins, and the files of this project.
@@ -66,7 +66,7 @@ func (r *Repo) stubsKey(ctx context.Context, m versions.Minor) (string, error) {
 	return Hash(inputs...), nil
 }
 
-// layStubs writes the stubs that are folders. They have no requirements of their own: the tree's go.mod lists everything
+// layStubs writes the stubs that are directories. They have no requirements of their own: the tree's go.mod lists everything
 // that their packages need.
 func (r *Repo) layStubs(ctx context.Context, dir string, m versions.Minor, gomod []byte, ins []stub) error {
 	f, err := modfile.ParseLax("go.mod", gomod, nil)
@@ -98,7 +98,7 @@ func (r *Repo) layStubs(ctx context.Context, dir string, m versions.Minor, gomod
 	return nil
 }
 
-// layStub copies a folder's Go files and changes their imports of each other to the new module path.
+// layStub copies a directory's Go files and changes their imports of each other to the new module path.
 func (r *Repo) layStub(ctx context.Context, to string, in stub, toolchain string) error {
 	root, module := r.Root, ""
 	if in.Module != "" {

@@ -48,7 +48,7 @@ func TestUpstreamOfAnotherRelease(t *testing.T) {
 		t.Error("the minor's own tree has changed")
 	}
 	if _, err := r.Upstream(t.Context(), kubetest.Minor, m, dir); err == nil {
-		t.Error("an existing folder was accepted")
+		t.Error("an existing directory was accepted")
 	}
 	if left, _ := filepath.Glob(filepath.Join(r.treesDir(), tempPrefix+"*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -122,7 +122,7 @@ func TestCheckHierarchies(t *testing.T) {
 	}
 }
 
-// TestCgroupTree creates and removes the cgroups in a plain folder, which shows the written files. The kernel's part is
+// TestCgroupTree creates and removes the cgroups in a plain directory, which shows the written files. The kernel's part is
 // tested on real nodes.
 func TestCgroupTree(t *testing.T) {
 	root := t.TempDir()
@@ -153,7 +153,7 @@ func TestCgroupTree(t *testing.T) {
 	if got, _ := os.ReadFile(filepath.Join(root, "unified", "kgrace-x-1", daemons, "cgroup.procs")); string(got) != "42" {
 		t.Errorf("cgroup.procs: %q", got)
 	}
-	// In a plain folder, files prevent the removal, as processes do in a cgroup; the error names the folder.
+	// In a plain directory, files prevent the removal, as processes do in a cgroup; the error names the directory.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := removeCgroups(ctx, all, "kgrace-x-1"); err == nil || !strings.Contains(err.Error(), "kgrace-x-1") {

@@ -42,7 +42,7 @@ const startTimeout = 90 * time.Second
 
 // Config describes one node.
 type Config struct {
-	// Dir is the node's folder, created if missing. Every node needs its own.
+	// Dir is the node's directory, created if missing. Every node needs its own.
 	Dir string
 	// Name is the node's name in the API, its host name and part of its cgroups' names: a DNS label of at most 40 characters.
 	Name string
@@ -64,12 +64,12 @@ type Config struct {
 	// Token, if set, is a bearer token that authenticates a client to the API server as an administrator.
 	Token string
 
-	// KubeletDisk, if above 0, gives the kubelet's folder a disk of its own, in memory, of so many bytes; it can be filled
+	// KubeletDisk, if above 0, gives the kubelet's directory a disk of its own, in memory, of so many bytes; it can be filled
 	// (FillKubeletDisk).
 	KubeletDisk int64
 
 	// ParentDeath ties the node to the calling process: when that process ends for any reason, the node's processes end at
-	// once. The next Up or Down of the same Dir removes the remaining cgroups and folders. While Up runs, ParentDeath always
+	// once. The next Up or Down of the same Dir removes the remaining cgroups and directories. While Up runs, ParentDeath always
 	// applies.
 	ParentDeath bool
 
@@ -92,14 +92,14 @@ func (c *Config) complete() error {
 		return err
 	}
 	if c.Dir == "" {
-		return errors.New("no folder given for the node (Config.Dir)")
+		return errors.New("no directory given for the node (Config.Dir)")
 	}
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return err
 	}
 	if strings.Contains(dir, ":") {
-		return fmt.Errorf("the node's folder %s contains a ':', which separates entries of a search path: choose another", dir)
+		return fmt.Errorf("the node's directory %s contains a ':', which separates entries of a search path: choose another", dir)
 	}
 	c.Dir = dir
 	if c.RuntimeEndpoint != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// containerdTemplate is the configuration for containerd 2. It keeps containerd's defaults except for folders, the sandbox
+// containerdTemplate is the configuration for containerd 2. It keeps containerd's defaults except for directories, the sandbox
 // image and what a machine without CAP_SYS_RESOURCE needs (restrict_oom_score_adj). disable_apparmor is set because a
 // profile would be loaded into the machine's kernel.
 var containerdTemplate = template.Must(template.New("containerd.toml").Parse(`version = 3

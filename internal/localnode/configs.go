@@ -52,7 +52,7 @@ func kubeletConfig(p paths, cgroup, runtimeEndpoint string) *kubeletv1beta1.Kube
 	c.TypeMeta = metav1.TypeMeta{APIVersion: kubeletv1beta1.SchemeGroupVersion.String(), Kind: "KubeletConfiguration"}
 
 	c.ContainerRuntimeEndpoint = "unix://" + runtimeEndpoint
-	// Everything the kubelet writes stays in the node's folder, where its default paths are bound.
+	// Everything the kubelet writes stays in the node's directory, where its default paths are bound.
 	c.PodLogsDir = podLogsDir
 	c.StaticPodPath = p.manifests()
 	c.VolumePluginDir = filepath.Join(kubeletDir, "volume-plugins")
@@ -90,7 +90,7 @@ func kubeletConfig(p paths, cgroup, runtimeEndpoint string) *kubeletv1beta1.Kube
 
 func ptr[T any](v T) *T { return &v }
 
-// nodePath is the search path of the node's programs after the node's own folder.
+// nodePath is the search path of the node's programs after the node's own directory.
 const nodePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 // program returns the command line of one of the node's programs, followed by the arguments in more.

@@ -39,8 +39,8 @@ func (n *Node) RestartAPIServer(ctx context.Context) error {
 // LetKubeletOn undoes CutKubeletOff. Unlike after LetKubeletList, the kubelet may resume its watches where they ended.
 func (n *Node) LetKubeletOn(ctx context.Context) error { return n.disturb(ctx, "Link", false) }
 
-// FillKubeletDisk takes all space that is left under the kubelet's folder; called again, what has become free since. The node
-// must have Config.KubeletDisk, so that the folder has a disk of its own.
+// FillKubeletDisk takes all space that is left under the kubelet's directory; called again, what has become free since. The node
+// must have Config.KubeletDisk, so that the directory has a disk of its own.
 func (n *Node) FillKubeletDisk(ctx context.Context) error {
 	return n.disturb(ctx, "Fill", Space{kubeletDir, n.kubeletDisk})
 }
@@ -74,7 +74,7 @@ func (s *supervisor) Signal(what Signal, _ *None) error {
 // filler is the name of the file that takes the space.
 const filler = "kgrace-takes-all-space"
 
-// Space is a disk in memory, by the folder that it is mounted at and its size in bytes.
+// Space is a disk in memory, by the directory that it is mounted at and its size in bytes.
 type Space struct {
 	Dir  string
 	Size int64

@@ -21,7 +21,7 @@ func TestFillsOnlyItsOwnDisk(t *testing.T) {
 		"no disk":           {t.TempDir(), 0},
 		"a disk":            {t.TempDir(), 64 << 20},
 		"memory of another": {"/dev/shm", 64<<20 + 4096},
-		"no folder":         {filepath.Join(t.TempDir(), "none"), 1},
+		"no directory":      {filepath.Join(t.TempDir(), "none"), 1},
 	} {
 		if err := s.Fill(space, &None{}); err == nil {
 			t.Errorf("%s was filled", name)

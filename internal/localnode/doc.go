@@ -15,12 +15,12 @@
 // again (see MaybeInit): it prepares the mounts and the loopback device, starts the programs that the caller names, reaps
 // children and forwards connections from a port on the host's 127.0.0.1 to the API server. When pid 1 ends, the kernel ends
 // every process of the node and, with the last of them, removes its mounts and interfaces; so nothing that runs inside can
-// be left behind. Cgroups, one folder under /run and the node's data remain. The state file names all of them before they
+// be left behind. Cgroups, one directory under /run and the node's data remain. The state file names all of them before they
 // are created, and Down needs nothing but that file to remove them, no matter which process crashed or when.
 //
 // # Effects on the host
 //
-// Cgroups named kgrace-NAME-ID in every hierarchy, a folder /run/kgrace-ID with sockets, Config.Dir, and one listening port
+// Cgroups named kgrace-NAME-ID in every hierarchy, a directory /run/kgrace-ID with sockets, Config.Dir, and one listening port
 // on 127.0.0.1. No interface, no mount, no iptables rule, no sysctl: plain files in the node's mount namespace shadow the
 // kernel settings that a kubelet writes. On cgroup v2, missing controllers that a kubelet needs are enabled in the root
 // cgroup's cgroup.subtree_control; as with systemd, they stay enabled.
@@ -41,13 +41,13 @@
 //
 // The process that called Up may kill and start the kubelet, restart containerd, and cut the kubelet off from the API
 // server; for that, the kubelet connects through a forwarder in pid 1 (restart.go). It may also stop and continue the
-// kubelet, restart the API server, and fill the disk of the kubelet's folder, if that has one of its own, in memory
-// (disturb.go). Restarted programs are the same binaries with the same folders. Static pods have a folder (ManifestsDir). The kubelet syncs each pod every 30 to 45 s
+// kubelet, restart the API server, and fill the disk of the kubelet's directory, if that has one of its own, in memory
+// (disturb.go). Restarted programs are the same binaries with the same directories. Static pods have a directory (ManifestsDir). The kubelet syncs each pod every 30 to 45 s
 // instead of every 60 to 90.
 //
-// # Folder of a node (Config.Dir)
+// # Directory of a node (Config.Dir)
 //
-//	state.json        everything that exists outside of the folder; written first, removed last
+//	state.json        everything that exists outside of the directory; written first, removed last
 //	admin.kubeconfig  works from the host
 //	logs/             one file per program; kept by Down, emptied by Up
 //	data/             PKI, configuration and the programs' data; removed by Down

@@ -31,7 +31,7 @@ func (n *Node) Down(ctx context.Context) error {
 	return n.remove(ctx)
 }
 
-// remove does the work of Down; the folder is locked. The order matters: nothing can be removed while a process uses it,
+// remove does the work of Down; the directory is locked. The order matters: nothing can be removed while a process uses it,
 // and the state file goes last.
 func (n *Node) remove(ctx context.Context) error {
 	n.down.Store(true)
@@ -50,7 +50,7 @@ func (n *Node) remove(ctx context.Context) error {
 	}
 	p := n.paths()
 	for _, dir := range []string{p.runDir, p.data()} {
-		if err := removeFolder(dir); err != nil {
+		if err := removeDirectory(dir); err != nil {
 			return err
 		}
 	}
@@ -62,9 +62,9 @@ func (n *Node) remove(ctx context.Context) error {
 	return nil
 }
 
-// removeFolder removes a folder after unmounting everything that this mount namespace has mounted below it (nothing, unless
+// removeDirectory removes a directory after unmounting everything that this mount namespace has mounted below it (nothing, unless
 // somebody mounted it there). It never deletes through a mount: that would be somebody else's data.
-func removeFolder(dir string) error {
+func removeDirectory(dir string) error {
 	mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(dir))
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func removeFolder(dir string) error {
 	})
 	for _, m := range mounts {
 		if err := unix.Unmount(m.Mountpoint, unix.UMOUNT_NOFOLLOW); err != nil {
-			return fmt.Errorf("unmount %s before its folder is removed: %w", m.Mountpoint, err)
+			return fmt.Errorf("unmount %s before its directory is removed: %w", m.Mountpoint, err)
 		}
 	}
 	return os.RemoveAll(dir)

@@ -169,13 +169,13 @@ func TestContainerdConfig(t *testing.T) {
 		{today, []string{"version = 3\n", `    sandbox = "kgrace.test/pause:v1"`}},
 		{yesterday, []string{"version = 2\n", `  sandbox_image = "kgrace.test/pause:v1"`}},
 	} {
-		data, err := containerdConfig(paths{dir: `/a "quoted" folder`, runDir: "/run/kgrace-1"}, c.d, "overlayfs")
+		data, err := containerdConfig(paths{dir: `/a "quoted" directory`, runDir: "/run/kgrace-1"}, c.d, "overlayfs")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range append(c.want,
 			`address = "/run/kgrace-1/containerd.sock"`, `snapshotter = "overlayfs"`,
-			`BinaryName = "/a \"quoted\" folder/data/bin/runc"`, "restrict_oom_score_adj = true", "SystemdCgroup = false",
+			`BinaryName = "/a \"quoted\" directory/data/bin/runc"`, "restrict_oom_score_adj = true", "SystemdCgroup = false",
 		) {
 			if !strings.Contains(string(data), want) {
 				t.Errorf("the configuration of containerd %v does not contain %s:\n%s", c.d.containerd, want, data)

@@ -27,7 +27,7 @@ func testPrograms(t *testing.T) map[string]string {
 	t.Helper()
 	dir, minor := nodetest.Asked()
 	if dir == "" {
-		t.Skipf("%s is not set: it names the folder that `kgrace build` fills (_output/bin)", nodetest.DirVar)
+		t.Skipf("%s is not set: it names the directory that `kgrace build` fills (_output/bin)", nodetest.DirVar)
 	}
 	if os.Geteuid() != 0 {
 		t.Fatal("a real node needs root: run the test as root")
@@ -53,8 +53,8 @@ func testPrograms(t *testing.T) map[string]string {
 
 // host lists everything on the machine that a node could leave behind.
 type host struct {
-	Mounts, Interfaces, Cgroups, Folders []string
-	Sysctls                              map[string]string
+	Mounts, Interfaces, Cgroups, Directories []string
+	Sysctls                                  map[string]string
 }
 
 // engineInterface matches an interface of a Docker engine. Its containers come and go while a test runs, and so do their
@@ -90,7 +90,7 @@ func lookAtHost(t *testing.T) host {
 		h.Cgroups = append(h.Cgroups, list(t, hierarchy.root, func(e fs.DirEntry) bool { return e.IsDir() && strings.HasPrefix(e.Name(), cgroupPrefix+testNode) })...)
 	}
 	for _, dir := range []string{"/var/lib", "/var/log", "/opt", "/etc", "/run", "/usr/libexec", "/var/lib/kubelet", "/run/containerd"} {
-		h.Folders = append(h.Folders, list(t, dir, nodeLike)...)
+		h.Directories = append(h.Directories, list(t, dir, nodeLike)...)
 	}
 	h.Sysctls = map[string]string{}
 	for _, name := range kubeletSysctls {
@@ -104,7 +104,7 @@ func lookAtHost(t *testing.T) host {
 }
 
 // nodeLike selects entries that a node's programs could have created, because a machine does other things meanwhile. Run
-// folders are checked by name: another node's may come and go.
+// directories are checked by name: another node's may come and go.
 func nodeLike(e fs.DirEntry) bool {
 	if strings.HasPrefix(e.Name(), filepath.Base(runDirPrefix)) {
 		return false
@@ -173,6 +173,6 @@ func expectGone(t *testing.T, before host, s *state, dir string, pids []int) {
 		t.Errorf("%s is still there (%v)", s.RunDir, err)
 	}
 	if left := list(t, dir, func(fs.DirEntry) bool { return true }); !slices.Equal(left, []string{filepath.Join(dir, "logs")}) {
-		t.Errorf("the node's folder holds %v, want only its logs", left)
+		t.Errorf("the node's directory holds %v, want only its logs", left)
 	}
 }

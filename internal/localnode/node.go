@@ -29,7 +29,7 @@ type Node struct {
 	down     atomic.Bool // Down has begun; programs end on purpose from now on
 }
 
-// Attach returns the node of a folder, running or crashed, from the state file that Up left there. If there is no such
+// Attach returns the node of a directory, running or crashed, from the state file that Up left there. If there is no such
 // file, the error satisfies IsNoNode.
 func Attach(dir string) (*Node, error) {
 	dir, err := filepath.Abs(dir)
@@ -43,7 +43,7 @@ func Attach(dir string) (*Node, error) {
 	return newNode(dir, s), nil
 }
 
-// IsNoNode reports whether err means that a folder holds no node.
+// IsNoNode reports whether err means that a directory holds no node.
 func IsNoNode(err error) bool { return errors.Is(err, errNoNode) }
 
 func newNode(dir string, s *state) *Node {
@@ -65,19 +65,19 @@ func (n *Node) Owner() int {
 	return s.OwnerPID
 }
 
-// Dir returns the node's folder.
+// Dir returns the node's directory.
 func (n *Node) Dir() string { return n.dir }
 
-// Logs returns the folder of the programs' logs; Down keeps it.
+// Logs returns the directory of the programs' logs; Down keeps it.
 func (n *Node) Logs() string { return filepath.Join(n.dir, "logs") }
 
-// RunDir returns the short folder that holds the node's sockets. Its path is the same on the host and inside the node.
+// RunDir returns the short directory that holds the node's sockets. Its path is the same on the host and inside the node.
 func (n *Node) RunDir() string { return n.state.RunDir }
 
-// LinesDir returns the folder that scenario pods mount by hostPath.
+// LinesDir returns the directory that scenario pods mount by hostPath.
 func (n *Node) LinesDir() string { return filepath.Join(n.state.RunDir, "lines") }
 
-// ManifestsDir returns the kubelet's folder for the manifests of static pods.
+// ManifestsDir returns the kubelet's directory for the manifests of static pods.
 func (n *Node) ManifestsDir() string { return n.paths().manifests() }
 
 // ContainerdSocket returns the path of containerd's own socket, which the host can connect to.

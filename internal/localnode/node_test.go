@@ -60,7 +60,7 @@ func (l *lineLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// mountOverlay returns a folder on an overlay file system.
+// mountOverlay returns a directory on an overlay file system.
 func mountOverlay(t *testing.T) string {
 	t.Helper()
 	base := t.TempDir()
@@ -121,7 +121,7 @@ func runPods(t *testing.T, n *Node, count int) {
 // TestUpDown runs a node through its whole life: pods run, a second node runs beside it, and both leave no trace.
 func TestUpDown(t *testing.T) {
 	bin := testPrograms(t)
-	// In a container the folder may be on an overlay, which cannot hold the layers of another.
+	// In a container the directory may be on an overlay, which cannot hold the layers of another.
 	dirs := []string{filepath.Join(t.TempDir(), "node"), filepath.Join(mountOverlay(t), "a node, oddly named")}
 	before := lookAtHost(t)
 	nodes := make([]*Node, 2)
@@ -158,7 +158,7 @@ func TestUpDown(t *testing.T) {
 			t.Errorf("status %+v, %v", status, err)
 		}
 		for _, c := range status.Components {
-			// A program's argv[0] is its path in the node's bin folder.
+			// A program's argv[0] is its path in the node's bin directory.
 			if command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", c.PID)); !strings.HasPrefix(string(command), n.paths().bin(c.Name)+"\x00") {
 				t.Errorf("%s has pid %d, whose command line is %q", c.Name, c.PID, command)
 			}
@@ -324,7 +324,7 @@ func TestStarterKilled(t *testing.T) {
 				// Up finds the leftovers and removes them.
 				again := up(t, Config{Dir: dir, Name: testNode, Bin: bin, ParentDeath: true})
 				if again.RunDir() == n.RunDir() {
-					t.Error("the new node uses the old run folder")
+					t.Error("the new node uses the old run directory")
 				}
 				n = again
 			}

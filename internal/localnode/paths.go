@@ -31,7 +31,7 @@ const (
 	etcdPeerURL     = "http://127.0.0.1:2380"
 )
 
-// Data folders of the programs inside the node; bind mounts of folders in data/.
+// Data directories of the programs inside the node; bind mounts of directories in data/.
 const (
 	etcdDir       = "/var/lib/etcd"
 	containerdDir = "/var/lib/containerd"
@@ -59,7 +59,7 @@ func (p paths) cert(name string) string { return p.data("pki", name+".crt") }
 func (p paths) key(name string) string  { return p.data("pki", name+".key") }
 func (p paths) etc(name string) string  { return p.data("etc", name) }
 
-// manifests is the kubelet's folder for static pods.
+// manifests is the kubelet's directory for static pods.
 func (p paths) manifests() string { return p.data("manifests") }
 
 func (p paths) kubeconfig() string { return filepath.Join(p.dir, "admin.kubeconfig") }
@@ -68,7 +68,7 @@ func (p paths) components() string { return filepath.Join(p.runDir, "components.
 
 func containerdSocket(runDir string) string { return filepath.Join(runDir, "containerd.sock") }
 
-// makeDirs creates the folders of a node that is about to start and removes the logs of its last run.
+// makeDirs creates the directories of a node that is about to start and removes the logs of its last run.
 func (p paths) makeDirs() error {
 	if err := os.RemoveAll(p.logs()); err != nil {
 		return err

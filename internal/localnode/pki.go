@@ -33,7 +33,7 @@ const (
 // certLife is the validity of certificates, longer than any node lives.
 const certLife = 365 * 24 * time.Hour
 
-// pki creates the node's certificate authority and every certificate under it, and writes them to the node's folder. That
+// pki creates the node's certificate authority and every certificate under it, and writes them to the node's directory. That
 // includes the authority's key, readable by root only, which is removed with the node.
 type pki struct {
 	paths paths

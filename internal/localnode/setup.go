@@ -17,14 +17,14 @@ import (
 type Setup struct {
 	Hostname string
 	RunDir   string
-	// Keep lists folders that stay visible below the node's own file systems.
+	// Keep lists directories that stay visible below the node's own file systems.
 	Keep []string
 	// Data is bound to the paths that the programs use on every node. Those are short and contain no unusual characters: a
 	// socket's path may have at most 107 bytes, and a comma ends an overlay's option.
 	Data map[string]string
 	// Memory maps such paths to a size in bytes: they get a file system in memory instead.
 	Memory map[string]int64
-	// Sysctl is a folder for the files that replace kernel settings.
+	// Sysctl is a directory for the files that replace kernel settings.
 	Sysctl string
 	// Probe stops after every operation that the machine could refuse; it needs no files of a node.
 	Probe bool
@@ -62,9 +62,9 @@ func (s *supervisor) Setup(c Setup, _ *None) error {
 	return step("open the kubelet's link to the API server", err)
 }
 
-// ownFolders are private to the node because programs use fixed paths there: /run/containerd/s for the shims' sockets,
+// ownDirectories are private to the node because programs use fixed paths there: /run/containerd/s for the shims' sockets,
 // /var/lib/kubelet/device-plugins for the kubelet's socket, /var/log/containers for its links.
-var ownFolders = []string{"/run", "/var/lib", "/var/log"}
+var ownDirectories = []string{"/run", "/var/lib", "/var/log"}
 
 func setupMounts(c Setup) error {
 	// No mount made below may reach the host.
@@ -79,7 +79,7 @@ func setupMounts(c Setup) error {
 	if err := remount("/sys", "sysfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "/sys/fs/cgroup"); err != nil {
 		return err
 	}
-	for _, target := range ownFolders {
+	for _, target := range ownDirectories {
 		var keep []string
 		for _, dir := range c.Keep {
 			if strings.HasPrefix(dir, target+"/") {
@@ -113,7 +113,7 @@ func setupMounts(c Setup) error {
 	return step("share the mounts", unix.Mount("", "/", "", unix.MS_REC|unix.MS_SHARED, ""))
 }
 
-// remount mounts a new file system over target and makes the folders in keep, which lie below it, visible again.
+// remount mounts a new file system over target and makes the directories in keep, which lie below it, visible again.
 func remount(target, fstype string, flags uintptr, keep ...string) error {
 	fds := make([]int, len(keep))
 	for i, dir := range keep {

@@ -45,7 +45,7 @@ type state struct {
 	Kubelet         string `json:"kubelet,omitempty"`
 }
 
-// errNoNode means that the folder holds no state file.
+// errNoNode means that the directory holds no state file.
 var errNoNode = errors.New("no node here")
 
 func statePath(dir string) string { return filepath.Join(dir, "state.json") }
@@ -60,14 +60,14 @@ func readState(dir string) (*state, error) {
 	}
 	var s state
 	if err := json.Unmarshal(data, &s); err != nil {
-		return nil, fmt.Errorf("state file %s cannot be read (%w): find the node's pid 1 with `pgrep -f %s`, end it, then remove the folder", statePath(dir), err, initArg0)
+		return nil, fmt.Errorf("state file %s cannot be read (%w): find the node's pid 1 with `pgrep -f %s`, end it, then remove the directory", statePath(dir), err, initArg0)
 	}
 	if s.Version != stateVersion {
 		return nil, fmt.Errorf("state file %s has version %d, this program writes %d: take the node down with the program that started it", statePath(dir), s.Version, stateVersion)
 	}
 	// Down removes these paths; a damaged file must not point it elsewhere.
 	if !strings.HasPrefix(s.RunDir, runDirPrefix) || filepath.Clean(s.RunDir) != s.RunDir || strings.Count(s.RunDir, "/") != 2 {
-		return nil, fmt.Errorf("state file %s names run folder %q: want %sID", statePath(dir), s.RunDir, runDirPrefix)
+		return nil, fmt.Errorf("state file %s names run directory %q: want %sID", statePath(dir), s.RunDir, runDirPrefix)
 	}
 	if !strings.HasPrefix(s.Cgroup, cgroupPrefix) || strings.ContainsAny(s.Cgroup, "/") {
 		return nil, fmt.Errorf("state file %s names cgroup %q: want %sNAME-ID", statePath(dir), s.Cgroup, cgroupPrefix)
@@ -84,8 +84,8 @@ func (s *state) write(dir string) error {
 	return renameio.WriteFile(statePath(dir), append(data, '\n'), 0o600)
 }
 
-// lock keeps two programs from working on one folder. Up and Down hold it while they work, and the kernel releases it when
-// they die. It locks the folder itself, so no lock file is left behind.
+// lock keeps two programs from working on one directory. Up and Down hold it while they work, and the kernel releases it when
+// they die. It locks the directory itself, so no lock file is left behind.
 func lock(dir string) (unlock func(), err error) {
 	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
 	got, err := l.TryLock()

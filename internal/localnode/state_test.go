@@ -27,7 +27,7 @@ func goodState(t *testing.T) *state {
 func TestStateRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Attach(dir); !IsNoNode(err) {
-		t.Errorf("Attach to an empty folder: %v", err)
+		t.Errorf("Attach to an empty directory: %v", err)
 	}
 	if err := goodState(t).write(dir); err != nil {
 		t.Fatal(err)
@@ -40,19 +40,19 @@ func TestStateRoundTrip(t *testing.T) {
 		t.Errorf("node %+v", n.state)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("the folder holds %v", entries)
+		t.Errorf("the directory holds %v", entries)
 	}
 }
 
 // TestStateRefused: Down removes what the state names, so a file that names anything else is rejected.
 func TestStateRefused(t *testing.T) {
 	for name, spoil := range map[string]func(*state){
-		"run folder elsewhere": func(s *state) { s.RunDir = "/home" },
-		"run folder above":     func(s *state) { s.RunDir = runDirPrefix + "a/../../home" },
-		"run folder below":     func(s *state) { s.RunDir = runDirPrefix + "a/b" },
-		"cgroup elsewhere":     func(s *state) { s.Cgroup = "system.slice" },
-		"cgroup above":         func(s *state) { s.Cgroup = cgroupPrefix + "a/../b" },
-		"version":              func(s *state) { s.Version = 99 },
+		"run directory elsewhere": func(s *state) { s.RunDir = "/home" },
+		"run directory above":     func(s *state) { s.RunDir = runDirPrefix + "a/../../home" },
+		"run directory below":     func(s *state) { s.RunDir = runDirPrefix + "a/b" },
+		"cgroup elsewhere":        func(s *state) { s.Cgroup = "system.slice" },
+		"cgroup above":            func(s *state) { s.Cgroup = cgroupPrefix + "a/../b" },
+		"version":                 func(s *state) { s.Version = 99 },
 	} {
 		dir := t.TempDir()
 		s := goodState(t)

@@ -203,7 +203,7 @@ func (n *Node) startNamespaces(ctx context.Context, c *Config) error {
 	}
 	for _, dir := range visible {
 		if dir, err = filepath.EvalSymlinks(dir); err != nil {
-			return fmt.Errorf("folder that the node must see: %w", err)
+			return fmt.Errorf("directory that the node must see: %w", err)
 		}
 		if !slices.Contains(setup.Keep, dir) {
 			setup.Keep = append(setup.Keep, dir)
@@ -224,7 +224,7 @@ func (n *Node) writeFiles(c *Config) error {
 	if err := p.makeDirs(); err != nil {
 		return err
 	}
-	// One folder with the names under which the programs look for each other.
+	// One directory with the names under which the programs look for each other.
 	for name, path := range c.Bin {
 		if err := os.Symlink(path, p.bin(name)); err != nil {
 			return err

@@ -33,7 +33,7 @@ func (f *fake) Prove(ctx context.Context, p *Plan, number int, c Column) (Cell, 
 	return Cell{Status: Proved, Why: what}, ctx.Err()
 }
 
-// set is a filler over a fake prover, with two minors and its own folder.
+// set is a filler over a fake prover, with two minors and its own directory.
 type set struct {
 	*Filler
 	*fake

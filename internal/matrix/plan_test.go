@@ -87,7 +87,7 @@ index 0000000..2222222
 
 var pins = versions.Minor{Kubernetes: "v1.37.2", Staging: "v0.37.2", Go: "go1.26.10", Revision: 1}
 
-// writeSeries writes the series of these tests, and changes to its files, and returns its folder.
+// writeSeries writes the series of these tests, and changes to its files, and returns its directory.
 func writeSeries(t *testing.T, change map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

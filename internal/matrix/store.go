@@ -16,7 +16,7 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Store stores cells in a folder, one file each.
+// Store stores cells in a directory, one file each.
 type Store struct{ Dir string }
 
 // errStale means that a stored cell has other inputs.
@@ -71,7 +71,7 @@ func (s Store) Forget(minor, patch string, c Column) error {
 	return nil
 }
 
-// WriteFile writes a file atomically and creates its parent folders.
+// WriteFile writes a file atomically and creates its parent directories.
 func WriteFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

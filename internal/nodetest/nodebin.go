@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// DirVar is the environment variable with the folder of a node's programs (_output/bin after `kgrace build`). Without it,
+	// DirVar is the environment variable with the directory of a node's programs (_output/bin after `kgrace build`). Without it,
 	// the tests that start real nodes are skipped, and no others.
 	DirVar = "KGRACE_NODE_BIN"
 	// MinorVar is the environment variable with the minor of the programs; "" means the default one.
@@ -23,7 +23,7 @@ const (
 
 // Find returns the programs of a minor's stock node below dir: those of that minor and of the pinned versions, and those
 // that the minor takes from Debian packages. root is the checkout; if it has no pins (the test binary was copied to another
-// machine), Find returns everything in the folder.
+// machine), Find returns everything in the directory.
 func Find(root, dir, minor string) (map[string]string, error) {
 	other := map[string]bool{"fixed": true}
 	debian := map[string]string{}
@@ -71,5 +71,5 @@ func Find(root, dir, minor string) (map[string]string, error) {
 	return bin, err
 }
 
-// Asked returns the folder and the minor from the environment; an empty folder means that no real node is requested.
+// Asked returns the directory and the minor from the environment; an empty directory means that no real node is requested.
 func Asked() (dir, minor string) { return os.Getenv(DirVar), os.Getenv(MinorVar) }

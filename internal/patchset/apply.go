@@ -61,7 +61,7 @@ func checkClean(ctx context.Context, tree string) error {
 	}
 	prefix, gitDir, _ := strings.Cut(strings.TrimRight(top, "\n"), "\n")
 	if prefix != "" {
-		return fmt.Errorf("%s is a folder inside another git work tree, not a work tree of its own: patches must not be applied there", tree)
+		return fmt.Errorf("%s is a directory inside another git work tree, not a work tree of its own: patches must not be applied there", tree)
 	}
 	for _, unfinished := range []string{"rebase-apply", "rebase-merge", "MERGE_HEAD", "CHERRY_PICK_HEAD"} {
 		if _, err := os.Stat(filepath.Join(gitDir, unfinished)); err == nil {

@@ -12,7 +12,7 @@ import (
 
 // ApplyError reports a patch that does not apply. The tree is back on its original commit.
 type ApplyError struct {
-	// Dir is the folder of the series, Tree the work tree.
+	// Dir is the directory of the series, Tree the work tree.
 	Dir, Tree string
 	// Patch is the file's name, Index its number in the series from 1, Total the length of the series.
 	Patch        string

@@ -116,7 +116,7 @@ func TestApplyRefuses(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a folder inside another tree", func(t *testing.T) {
+	t.Run("a directory inside another tree", func(t *testing.T) {
 		u := newUpstream(t)
 		s := u.series()
 		if err := s.Apply(t.Context(), filepath.Join(u.dir, "pkg")); err == nil || !strings.Contains(err.Error(), "inside another git work tree") {

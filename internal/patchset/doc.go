@@ -3,7 +3,7 @@
 
 // Package patchset reads, lints, applies and extracts a series of patches.
 //
-// A series is a folder with a file called "series", which lists one patch file per line in the order in which they apply
+// A series is a directory with a file called "series", which lists one patch file per line in the order in which they apply
 // (empty lines and lines that begin with '#' are ignored), and the patch files themselves, as git format-patch writes them
 // and git am reads them:
 //

@@ -28,7 +28,7 @@ var format = []string{
 	"--no-signoff", "--no-base", "--no-notes", "--no-cover-letter", "--no-from",
 }
 
-// Changes lists what Extract did with the files of a folder, by name.
+// Changes lists what Extract did with the files of a directory, by name.
 type Changes struct{ Written, Kept, Removed []string }
 
 var patchName = regexp.MustCompile(`^\d{4}-.*\.patch$`)

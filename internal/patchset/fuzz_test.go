@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// ours returns the files of a name pattern in the folders of the series.
+// ours returns the files of a name pattern in the directories of the series.
 func ours(f *testing.F, pattern string) (all [][]byte) {
 	f.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "patches", "*", pattern))
@@ -81,7 +81,7 @@ func FuzzPatch(f *testing.F) {
 	})
 }
 
-// FuzzSeries reads any bytes as a series file: a name that is accepted is that of a file in the same folder.
+// FuzzSeries reads any bytes as a series file: a name that is accepted is that of a file in the same directory.
 func FuzzSeries(f *testing.F) {
 	for _, data := range ours(f, SeriesFile) {
 		f.Add(data)
@@ -94,7 +94,7 @@ func FuzzSeries(f *testing.F) {
 		}
 		for _, name := range names {
 			if !filepath.IsLocal(name) || filepath.Dir(filepath.Join("patches", name)) != "patches" || strings.TrimSpace(name) != name || strings.Contains(name, "\n") {
-				t.Errorf("accepted %q as the name of a file in the folder", name)
+				t.Errorf("accepted %q as the name of a file in the directory", name)
 			}
 		}
 	})

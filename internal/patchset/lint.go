@@ -70,7 +70,7 @@ func (s *Series) Lint(ctx context.Context, known Known) ([]Problem, error) {
 	return problems, nil
 }
 
-// lintFiles compares the series file with the folder.
+// lintFiles compares the series file with the directory.
 func (s *Series) lintFiles() ([]Problem, error) {
 	var problems []Problem
 	seen := map[string]bool{}
@@ -86,7 +86,7 @@ func (s *Series) lintFiles() ([]Problem, error) {
 	}
 	for _, name := range files {
 		if !seen[name] {
-			problems = append(problems, Problem{Text: fmt.Sprintf("does not list %s, which is in the same folder; add the line, or remove the file", name)})
+			problems = append(problems, Problem{Text: fmt.Sprintf("does not list %s, which is in the same directory; add the line, or remove the file", name)})
 		}
 	}
 	return problems, nil

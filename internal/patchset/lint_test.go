@@ -93,7 +93,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-func TestLintTheFolder(t *testing.T) {
+func TestLintTheDirectory(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spoil func(s *Series)
 		want  string

@@ -15,7 +15,7 @@ import (
 
 // Patch is one commit as a mail.
 type Patch struct {
-	// Name is the file's name without its folder.
+	// Name is the file's name without its directory.
 	Name string
 	// Data is the content of the file, byte for byte.
 	Data []byte

@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// SeriesFile is the name of the file that lists the patches of a folder.
+// SeriesFile is the name of the file that lists the patches of a directory.
 const SeriesFile = "series"
 
-// Series is a folder of patches, in the order they apply.
+// Series is a directory of patches, in the order they apply.
 type Series struct {
 	Dir     string
 	Patches []*Patch
@@ -63,7 +63,7 @@ func listed(dir string) ([]string, error) {
 	file := filepath.Join(dir, SeriesFile)
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file: a folder of patches needs a file %q that lists them in order", file, SeriesFile)
+		return nil, fmt.Errorf("%s: no such file: a directory of patches needs a file %q that lists them in order", file, SeriesFile)
 	}
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func namesIn(file string, data []byte) ([]string, error) {
 			continue
 		}
 		if name != filepath.Base(name) || !filepath.IsLocal(name) || name == "." {
-			return nil, fmt.Errorf("%s:%d: %q is not the name of a file in the same folder", file, i+1, name)
+			return nil, fmt.Errorf("%s:%d: %q is not the name of a file in the same directory", file, i+1, name)
 		}
 		names = append(names, name)
 	}

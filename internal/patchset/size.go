@@ -111,7 +111,7 @@ func (s SeriesSize) Markdown() string {
 // Sizes are the sizes of several series.
 type Sizes []SeriesSize
 
-// LoadSizes returns the sizes of the series of the minors. dir returns their folders.
+// LoadSizes returns the sizes of the series of the minors. dir returns their directories.
 func LoadSizes(minors []string, dir func(minor string) string) (all Sizes, err error) {
 	for _, minor := range minors {
 		series, err := Load(dir(minor))

@@ -49,7 +49,7 @@ func Identity(ctx context.Context, dir string) (Person, error) {
 	return ParsePerson(values[0] + " <" + values[1] + ">")
 }
 
-// Submission sets the identities and the folder for Submit.
+// Submission sets the identities and the directory for Submit.
 type Submission struct {
 	Author, SignOff Person
 	// Dir receives the patches.
@@ -86,10 +86,10 @@ func (s *Series) Submit(to Submission) ([]string, error) {
 	return written, nil
 }
 
-// makeRoom makes dir a folder without patches.
+// makeRoom makes dir a directory without patches.
 func makeRoom(dir string, overwrite bool) error {
 	if _, err := os.Stat(filepath.Join(dir, SeriesFile)); err == nil {
-		return fmt.Errorf("%s has a file %q: it is the folder of a series, which keeps its trailers; name another", dir, SeriesFile)
+		return fmt.Errorf("%s has a file %q: it is the directory of a series, which keeps its trailers; name another", dir, SeriesFile)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -99,7 +99,7 @@ func makeRoom(dir string, overwrite bool) error {
 		return err
 	}
 	if len(old) > 0 && !overwrite {
-		return fmt.Errorf("%s has patches already: %s; name another folder, or replace them with --overwrite", dir, strings.Join(old, " "))
+		return fmt.Errorf("%s has patches already: %s; name another directory, or replace them with --overwrite", dir, strings.Join(old, " "))
 	}
 	for _, name := range old {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {

@@ -83,7 +83,7 @@ func TestSubmitRefuses(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 			if _, err := os.Stat(dir); !os.IsNotExist(err) {
-				t.Errorf("the folder is there: %v", err)
+				t.Errorf("the directory is there: %v", err)
 			}
 		})
 	}
@@ -112,7 +112,7 @@ func TestSubmitKeepsWhatIsThere(t *testing.T) {
 	}
 	to.Dir = s.Dir
 	before := read(t, filepath.Join(s.Dir, s.Patches[0].Name))
-	if _, err := s.Submit(to); err == nil || !strings.Contains(err.Error(), "the folder of a series") || read(t, filepath.Join(s.Dir, s.Patches[0].Name)) != before {
+	if _, err := s.Submit(to); err == nil || !strings.Contains(err.Error(), "the directory of a series") || read(t, filepath.Join(s.Dir, s.Patches[0].Name)) != before {
 		t.Errorf("into the series itself: %v", err)
 	}
 }

@@ -145,7 +145,7 @@ func (b *bench) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// LogsPath returns the path below the artifacts folder of the logs that a place leaves when something went wrong.
+// LogsPath returns the path below the artifacts directory of the logs that a place leaves when something went wrong.
 func LogsPath(level scenario.Level, arm verdict.Arm) string {
 	return filepath.Join("logs", string(level), string(arm))
 }

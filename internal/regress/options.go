@@ -29,7 +29,7 @@ type Options struct {
 	Bin map[verdict.Arm]map[string]string
 	// Clusters describes the clusters of the kind level.
 	Clusters *Clusters
-	// Nodes is the parent folder of the nodes' folders; Artifacts receives histories and results.
+	// Nodes is the parent directory of the nodes' directories; Artifacts receives histories and results.
 	Nodes, Artifacts string
 	// OneByOne runs one arm after the other; otherwise both run at once if this machine is fast enough.
 	OneByOne bool

@@ -20,10 +20,10 @@ type Place interface {
 	Client() kubernetes.Interface
 	// NodeName returns the API name of the node that runs the scenarios' pods.
 	NodeName() string
-	// LinesDir returns the node's path of the folder that every container mounts; it contains the line server's socket
+	// LinesDir returns the node's path of the directory that every container mounts; it contains the line server's socket
 	// LinesSocket.
 	LinesDir() string
-	// ManifestsDir returns this machine's path of the folder for the manifests of static pods.
+	// ManifestsDir returns this machine's path of the directory for the manifests of static pods.
 	ManifestsDir() string
 
 	// KillKubelet kills the kubelet with SIGKILL; StartKubelet and RestartRuntime return when the program serves.

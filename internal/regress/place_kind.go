@@ -24,7 +24,7 @@ type Clusters struct {
 	kindcluster.Programs
 }
 
-// openCluster creates the arm's cluster. Logs of a cluster that fails are stored below the artifacts folder.
+// openCluster creates the arm's cluster. Logs of a cluster that fails are stored below the artifacts directory.
 func (r *Run) openCluster(ctx context.Context, arm verdict.Arm, record history.Sink) (Place, error) {
 	clusters := r.options.Clusters
 	cluster, err := kindcluster.Up(ctx, kindcluster.Config{

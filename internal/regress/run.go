@@ -18,7 +18,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Reports returns the names of a level's reports in the artifacts folder: JUnit, and Ginkgo's own JSON.
+// Reports returns the names of a level's reports in the artifacts directory: JUnit, and Ginkgo's own JSON.
 func Reports(level scenario.Level) (junit, ginkgo string) {
 	return "junit-" + string(level) + ".xml", "ginkgo-" + string(level) + ".json"
 }
@@ -80,7 +80,7 @@ func (r *Run) Result(ctx context.Context, arm verdict.Arm, id string) (result.Re
 	}
 }
 
-// Wait waits for the end of the run and returns all results, which are then also in the artifacts folder. It returns an
+// Wait waits for the end of the run and returns all results, which are then also in the artifacts directory. It returns an
 // error if a node did not start or could not be taken down, or if a file could not be written.
 func (r *Run) Wait() (result.Results, error) {
 	<-r.done

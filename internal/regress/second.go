@@ -16,7 +16,7 @@ import (
 	"github.com/kgrace/kgrace/internal/history"
 )
 
-// FirstRuns is the folder, below the artifacts folder, of the histories of first runs that were followed by a second one.
+// FirstRuns is the directory, below the artifacts directory, of the histories of first runs that were followed by a second one.
 const FirstRuns = "first-runs"
 
 // again reports whether a scenario without a decision shall run a second time. A red one never does, and nothing runs a

@@ -67,7 +67,7 @@ func (c *content) write(dir string) (_ []File, err error) {
 	return files, os.Rename(next, dir)
 }
 
-// fill writes the files into an empty folder.
+// fill writes the files into an empty directory.
 func (c *content) fill(dir string) ([]File, error) {
 	var files []File
 	note := func(name string) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/kgrace/kgrace/internal/kubetree"
 )
 
-// TestRealTwice makes a real release in two output folders with two empty build caches: each tree is laid out and each kubelet
+// TestRealTwice makes a real release in two output directories with two empty build caches: each tree is laid out and each kubelet
 // compiled twice, and every byte is the same. KGRACE_RELEASE_ARCH names one architecture, to save half of the time.
 func TestRealTwice(t *testing.T) {
 	if os.Getenv("KGRACE_RELEASE_TWICE") == "" {

@@ -26,7 +26,7 @@ type Options struct {
 	Minor string
 	// Arches are the architectures of the kubelets; none means all that can be built.
 	Arches []string
-	// To is the folder that receives the release, in a folder named after the minor.
+	// To is the directory that receives the release, in a directory named after the minor.
 	To string
 }
 
@@ -46,8 +46,8 @@ type File struct {
 	Size   int64  `json:"size"`
 }
 
-// Build builds the kubelets that are missing and writes the folder. An earlier release in its place is replaced once the new
-// one is complete; any other folder there is an error.
+// Build builds the kubelets that are missing and writes the directory. An earlier release in its place is replaced once the new
+// one is complete; any other directory there is an error.
 func Build(ctx context.Context, o Options) (*Result, error) {
 	minor := o.Minor
 	if minor == "" {
@@ -116,7 +116,7 @@ func dateOf(ctx context.Context, tree *kubetree.Tree) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// replaceable returns an error for a folder that is neither missing nor empty nor an earlier release.
+// replaceable returns an error for a directory that is neither missing nor empty nor an earlier release.
 func replaceable(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -126,7 +126,7 @@ func replaceable(dir string) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, sumsFile)); err != nil {
-		return fmt.Errorf("%s has files, but no %s: it is not a release that could be replaced; name another folder", dir, sumsFile)
+		return fmt.Errorf("%s has files, but no %s: it is not a release that could be replaced; name another directory", dir, sumsFile)
 	}
 	return nil
 }

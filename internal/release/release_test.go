@@ -73,7 +73,7 @@ func compile(t *testing.T, arch string, env ...string) kubebuild.Binary {
 		Recipe: &kubebuild.Recipe{Commit: strings.Repeat("c", 40), Package: "./cmd/kubelet", Toolchain: runtime.Version(), Env: []string{"CGO_ENABLED=0"}, Flags: []string{"-trimpath"}}}
 }
 
-// sample returns a release, its programs compiled anew in a folder of their own.
+// sample returns a release, its programs compiled anew in a directory of their own.
 func sample(t *testing.T, kubernetes string) *content {
 	t.Helper()
 	c := &content{Minor: "v1.37", Kubernetes: kubernetes, Version: kubernetes + "+grace.3", series: series(t, ""), tool: "c0ffee",
@@ -86,7 +86,7 @@ func sample(t *testing.T, kubernetes string) *content {
 	return c
 }
 
-// read returns the files of a folder.
+// read returns the files of a directory.
 func read(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -104,8 +104,8 @@ func read(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestWrite: two releases of the same inputs, written in two folders, are the same, and sha256sum agrees with SHA256SUMS. An
-// earlier release is replaced, another folder is not.
+// TestWrite: two releases of the same inputs, written in two directories, are the same, and sha256sum agrees with SHA256SUMS. An
+// earlier release is replaced, another directory is not.
 func TestWrite(t *testing.T) {
 	var all []map[string]string
 	for range 2 {
@@ -228,7 +228,7 @@ func TestProvenance(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	if bytes.Contains(data, []byte(c.kubelets[0].Path)) {
-		t.Error("it names a folder of this machine")
+		t.Error("it names a directory of this machine")
 	}
 }
 

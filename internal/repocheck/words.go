@@ -61,7 +61,7 @@ func Words(files []File, machine []string) []string {
 	return faults
 }
 
-// Machine returns the words of this machine: the folder of the checkout, the home folder, and the hosts from which go
+// Machine returns the words of this machine: the directory of the checkout, the home directory, and the hosts from which go
 // fetches modules. They are determined at run time, because a list of them would contain what it forbids.
 func Machine(ctx context.Context, root string) ([]string, error) {
 	var found []string

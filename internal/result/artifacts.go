@@ -21,7 +21,7 @@ import (
 type Run struct {
 	// Name distinguishes the runs of one page: the level, or the part of the file name after "results-".
 	Name string
-	// Dir is the folder that the paths in the results are relative to; "" is the current one.
+	// Dir is the directory that the paths in the results are relative to; "" is the current one.
 	Dir string
 	Results
 	// Histories are by scenario and arm. A result whose scenario never ran has none.

@@ -48,7 +48,7 @@ func TestArtifactsAreRefusedByNameAndLine(t *testing.T) {
 		})
 	}
 	if _, err := ReadArtifacts(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("an empty folder: %v", err)
+		t.Errorf("an empty directory: %v", err)
 	}
 }
 

@@ -69,6 +69,6 @@ func TestRejudgeRefuses(t *testing.T) {
 		})
 	}
 	if _, err := Rejudge(filepath.Join(t.TempDir(), "none"), catalogue(t), nil); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no folder: %v", err)
+		t.Errorf("no directory: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ type Options struct {
 	StockGrace int64
 	// Bin maps each arm to the programs of its node, as in localnode.Config.Bin.
 	Bin map[verdict.Arm]map[string]string
-	// Nodes is the parent folder of the nodes' folders; Artifacts receives the histories.
+	// Nodes is the parent directory of the nodes' directories; Artifacts receives the histories.
 	Nodes, Artifacts string
 	Progress         io.Writer
 }

@@ -24,7 +24,7 @@ type SimResults struct {
 	Crowds  []simkubelet.CrowdResult `json:"crowds"`
 }
 
-// SimResultsFile is its name in the artifacts folder, SimDocumentFile that of its table for a document.
+// SimResultsFile is its name in the artifacts directory, SimDocumentFile that of its table for a document.
 const (
 	SimResultsFile  = "scale-sim.json"
 	SimDocumentFile = "scale-sim.md"

@@ -15,7 +15,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Names of the files of a run in the artifacts folder.
+// Names of the files of a run in the artifacts directory.
 const (
 	ResultsFile  = "scale.json"
 	DocumentFile = "scale.md"
@@ -46,7 +46,7 @@ func read(path string, to any) error {
 	return nil
 }
 
-// Write writes the results, their document, plot and JUnit into a folder. The document has the sim level's results if the folder
+// Write writes the results, their document, plot and JUnit into a directory. The document has the sim level's results if the directory
 // does.
 func (r Results) Write(dir string) error {
 	if err := junit.Write(dir, ResultsFile, r, JUnitFile, junit.Suites("scale", verdict.Arms(), r.Cases())); err != nil {

@@ -6,7 +6,7 @@
 //
 // A part leaves a manifest beside its artifacts, as its last step: the scope of the whole run, the number of the part, and
 // the digests of the suites that it ran. Merge accepts parts only if they belong to one run and each occurs exactly once,
-// and creates the folder that a single machine would have left.
+// and creates the directory that a single machine would have left.
 //
 // The merged tables, histories, JUnit and HTML are the same as those of an undivided run. The package does not transport
 // files; use a shared volume.

@@ -31,7 +31,7 @@ const (
 // Kinds returns all kinds, in the order in which they are shown.
 func Kinds() []Kind { return []Kind{Catalogue, Properties} }
 
-// ManifestFile returns the name of a kind's manifest in the artifacts folder of a part.
+// ManifestFile returns the name of a kind's manifest in the artifacts directory of a part.
 func ManifestFile(k Kind) string { return "shard-" + string(k) + ".json" }
 
 // Manifest describes the run that a part belongs to. Everything but Part and Found is equal in all parts of one run.
@@ -55,11 +55,11 @@ type Manifest struct {
 	// Found is the result of the part's random scenarios.
 	Found []property.Results `json:"found,omitempty"`
 
-	// dir is the folder that it was read from.
+	// dir is the directory that it was read from.
 	dir string
 }
 
-// Write writes the manifest to the artifacts folder of the part. It must be the last step: a folder without a manifest is a
+// Write writes the manifest to the artifacts directory of the part. It must be the last step: a directory without a manifest is a
 // part that did not finish.
 func (m Manifest) Write(dir string) error {
 	data, err := json.MarshalIndent(m, "", "  ")
@@ -77,7 +77,7 @@ func Remove(dir string, k Kind) error {
 	return nil
 }
 
-// read reads a folder's manifest of a kind; nil, nil if it has none.
+// read reads a directory's manifest of a kind; nil, nil if it has none.
 func read(dir string, k Kind) (*Manifest, error) {
 	file := filepath.Join(dir, ManifestFile(k))
 	data, err := os.ReadFile(file)
@@ -134,7 +134,7 @@ func whole(k Kind, found []*Manifest) ([]*Manifest, error) {
 	}
 	for i, m := range parts {
 		if m == nil {
-			faults = append(faults, fmt.Sprintf("%s is missing: no folder has its %s; it did not finish, or its folder was not named", Part{i, len(parts)}, ManifestFile(k)))
+			faults = append(faults, fmt.Sprintf("%s is missing: no directory has its %s; it did not finish, or its directory was not named", Part{i, len(parts)}, ManifestFile(k)))
 		}
 	}
 	if len(faults) > 0 {
@@ -143,8 +143,8 @@ func whole(k Kind, found []*Manifest) ([]*Manifest, error) {
 	return parts, nil
 }
 
-// folders returns the given folders; one without a manifest is replaced by its subfolders that have one.
-func folders(dirs []string) (all []string, err error) {
+// directories returns the given directories; one without a manifest is replaced by its subdirectories that have one.
+func directories(dirs []string) (all []string, err error) {
 	has := func(dir string) bool {
 		return slices.ContainsFunc(Kinds(), func(k Kind) bool {
 			_, err := os.Stat(filepath.Join(dir, ManifestFile(k)))
@@ -167,7 +167,7 @@ func folders(dirs []string) (all []string, err error) {
 			}
 		}
 		if len(all) == before {
-			return nil, fmt.Errorf("%s holds no part of a run: neither it nor a folder in it has a %s or %s", dir, ManifestFile(Catalogue), ManifestFile(Properties))
+			return nil, fmt.Errorf("%s holds no part of a run: neither it nor a directory in it has a %s or %s", dir, ManifestFile(Catalogue), ManifestFile(Properties))
 		}
 	}
 	return all, nil

@@ -35,19 +35,19 @@ type Merged struct {
 	Parts map[Kind]int
 }
 
-// Merge reads the parts of a run in dirs, which are folders of artifacts or folders of such folders, and writes into out what a
-// single machine would have left. The folder out is not emptied and must not be one of the parts.
+// Merge reads the parts of a run in dirs, which are directories of artifacts or directories of such directories, and writes into out what a
+// single machine would have left. The directory out is not emptied and must not be one of the parts.
 //
 // It returns an error for parts of different runs or, if run is not empty, of another run than that, a duplicate part, missing parts (each is named), and results that do not
 // belong to their part.
 func Merge(out, run string, dirs ...string) (*Merged, error) {
-	all, err := folders(dirs)
+	all, err := directories(dirs)
 	if err != nil {
 		return nil, err
 	}
 	for _, dir := range all {
 		if a, b := clean(dir), clean(out); a == b {
-			return nil, fmt.Errorf("%s is a part itself; merge into another folder", out)
+			return nil, fmt.Errorf("%s is a part itself; merge into another directory", out)
 		}
 	}
 	merged := &Merged{Results: map[sim.Behaviour]result.Results{}, Parts: map[Kind]int{}}
@@ -62,7 +62,7 @@ func Merge(out, run string, dirs ...string) (*Merged, error) {
 				continue
 			}
 			if run != "" && m.Run != run {
-				return nil, fmt.Errorf("%s is part %s of run %q, want run %q: it was left by another run; remove it, or name only the folders of this one",
+				return nil, fmt.Errorf("%s is part %s of run %q, want run %q: it was left by another run; remove it, or name only the directories of this one",
 					filepath.Join(dir, ManifestFile(k)), m.Part, m.Run, run)
 			}
 			found = append(found, m)
@@ -100,8 +100,8 @@ func clean(dir string) string {
 	return dir
 }
 
-// Below returns the folder of a runtime's artifacts below a folder of artifacts: the artifacts of the first runtime are in
-// the folder itself.
+// Below returns the directory of a runtime's artifacts below a directory of artifacts: the artifacts of the first runtime are in
+// the directory itself.
 func Below(p sim.Behaviour) string {
 	if p == sim.Containerd {
 		return "."
@@ -232,7 +232,7 @@ func (merged *Merged) properties(out string, parts []*Manifest) error {
 		kind, arm := one.Kind, one.Arm
 		var found []property.Results
 		histories := 0
-		of := map[string]string{} // maps a file to its folder
+		of := map[string]string{} // maps a file to its directory
 		for _, m := range parts {
 			i := slices.IndexFunc(m.Found, func(r property.Results) bool { return r.Kind == kind && r.Arm == arm })
 			if i < 0 {

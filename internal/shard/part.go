@@ -62,7 +62,7 @@ const RunVar = "KGRACE_RUN"
 
 var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// CheckRun refuses what cannot identify a run. The id is also the name of a folder.
+// CheckRun refuses what cannot identify a run. The id is also the name of a directory.
 func CheckRun(id string) error {
 	if id != "" && !runID.MatchString(id) {
 		return fmt.Errorf("%q cannot identify a run: want letters, digits, dots, dashes and underscores, such as the UID of a Job", id)

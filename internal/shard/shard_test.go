@@ -121,7 +121,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// parts writes the parts of a run below one folder.
+// parts writes the parts of a run below one directory.
 func parts(t *testing.T, total int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -205,7 +205,7 @@ func TestMergeRefuses(t *testing.T) {
 			must(t, os.CopyFS(filepath.Join(dir, "again"), os.DirFS(filepath.Join(dir, "part-0"))))
 			return nil
 		}, "0/3 occurs twice, in "},
-		"a folder named twice": {func(_ *testing.T, dir string) []string { return []string{dir, filepath.Join(dir, "part-0")} }, "0/3 occurs twice"},
+		"a directory named twice": {func(_ *testing.T, dir string) []string { return []string{dir, filepath.Join(dir, "part-0")} }, "0/3 occurs twice"},
 		"parts of another split": {func(t *testing.T, dir string) []string {
 			leave(t, filepath.Join(dir, "part-1"), Part{1, 4})
 			return nil
@@ -279,7 +279,7 @@ func TestMergeRefuses(t *testing.T) {
 	if _, err := Merge(filepath.Join(dir, "part-0"), "", dir); err == nil || !strings.Contains(err.Error(), "a part itself") {
 		t.Errorf("merged into a part: %v", err)
 	}
-	// A folder that still has a whole other run.
+	// A directory that still has a whole other run.
 	if _, err := Merge(filepath.Join(t.TempDir(), "merged"), "2", dir); err == nil || !strings.Contains(err.Error(), `part 0/1 of run "1", want run "2"`) {
 		t.Errorf("another run: %v", err)
 	}

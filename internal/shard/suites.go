@@ -18,19 +18,19 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// SuitesFile is the name of the list in a folder of compiled suites.
+// SuitesFile is the name of the list in a directory of compiled suites.
 const SuitesFile = "suites.json"
 
 // Suites are suites of the sim level, compiled on another machine. They need neither Go nor a checkout.
 type Suites struct {
 	Minor string `json:"minor"`
-	// Files are paths by arm, relative to the folder of the list; Digests are the digests of the files.
+	// Files are paths by arm, relative to the directory of the list; Digests are the digests of the files.
 	Files   map[verdict.Arm]string `json:"files"`
 	Digests map[verdict.Arm]string `json:"digests"`
 }
 
 // NewSuites creates the list for compiled suites, given by their paths. Files contains the names that they will have below
-// a folder of suites.
+// a directory of suites.
 func NewSuites(minor string, paths map[verdict.Arm]string) (s Suites, err error) {
 	s = Suites{Minor: minor, Files: map[verdict.Arm]string{}, Digests: map[verdict.Arm]string{}}
 	for arm, path := range paths {
@@ -42,7 +42,7 @@ func NewSuites(minor string, paths map[verdict.Arm]string) (s Suites, err error)
 	return s, nil
 }
 
-// Write writes the list into a folder of suites.
+// Write writes the list into a directory of suites.
 func (s Suites) Write(dir string) error {
 	return tool.WriteJSON(filepath.Join(dir, SuitesFile), s)
 }
@@ -52,7 +52,7 @@ func OpenSuites(dir string) (s Suites, err error) {
 	list := filepath.Join(dir, SuitesFile)
 	data, err := os.ReadFile(list)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, fmt.Errorf("%s contains no %s;  `kgrace shard image` makes an image with such a folder", dir, SuitesFile)
+		return s, fmt.Errorf("%s contains no %s;  `kgrace shard image` makes an image with such a directory", dir, SuitesFile)
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &s)

@@ -15,8 +15,8 @@ import (
 	"github.com/kgrace/kgrace/internal/actor"
 )
 
-// imageFolder is the directory that the image service reports for its images. Nothing reads it.
-const imageFolder = "/var/lib/sim"
+// imageDirectory is the directory that the image service reports for its images. Nothing reads it.
+const imageDirectory = "/var/lib/sim"
 
 // Images that every runtime holds, as every node does.
 const (
@@ -130,7 +130,7 @@ func (rt *Runtime) RemoveImage(ctx context.Context, spec *runtimev1.ImageSpec) e
 func (rt *Runtime) ImageFsInfo(ctx context.Context) (*runtimev1.ImageFsInfoResponse, error) {
 	return look(ctx, rt, method{name: "ImageFsInfo", image: true}, &runtimev1.ImageFsInfoRequest{}, func(context.Context) (*runtimev1.ImageFsInfoResponse, error) {
 		usage := []*runtimev1.FilesystemUsage{{
-			Timestamp: time.Now().UnixNano(), FsId: &runtimev1.FilesystemIdentifier{Mountpoint: imageFolder},
+			Timestamp: time.Now().UnixNano(), FsId: &runtimev1.FilesystemIdentifier{Mountpoint: imageDirectory},
 			UsedBytes: &runtimev1.UInt64Value{}, InodesUsed: &runtimev1.UInt64Value{},
 		}}
 		return &runtimev1.ImageFsInfoResponse{ImageFilesystems: usage, ContainerFilesystems: usage}, nil

@@ -147,7 +147,7 @@ func (c *container) stats() *runtimev1.ContainerStats {
 		Cpu:        &runtimev1.CpuUsage{Timestamp: now, UsageCoreNanoSeconds: &runtimev1.UInt64Value{}},
 		Memory:     &runtimev1.MemoryUsage{Timestamp: now, WorkingSetBytes: &runtimev1.UInt64Value{}},
 		WritableLayer: &runtimev1.FilesystemUsage{
-			Timestamp: now, FsId: &runtimev1.FilesystemIdentifier{Mountpoint: imageFolder},
+			Timestamp: now, FsId: &runtimev1.FilesystemIdentifier{Mountpoint: imageDirectory},
 			UsedBytes: &runtimev1.UInt64Value{}, InodesUsed: &runtimev1.UInt64Value{},
 		},
 	}

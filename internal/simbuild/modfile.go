@@ -33,7 +33,7 @@ func module(ours, theirs []byte, minor, tree, staging string) ([]byte, error) {
 	}
 	inTree := map[string]bool{}
 	for _, r := range g.Require {
-		inTree[r.Mod.Path] = inTree[r.Mod.Path] || r.Mod.Version == staging && !replacedByFolder(g, r.Mod.Path)
+		inTree[r.Mod.Path] = inTree[r.Mod.Path] || r.Mod.Version == staging && !replacedByDirectory(g, r.Mod.Path)
 	}
 	// Our replacements name the staging modules of the default minor.
 	for _, r := range slices.Clone(f.Replace) {
@@ -104,8 +104,8 @@ func module(ours, theirs []byte, minor, tree, staging string) ([]byte, error) {
 	return f.Format()
 }
 
-// replacedByFolder reports whether a go.mod replaces a module by a local directory, which is a stub in a tree.
-func replacedByFolder(f *modfile.File, path string) bool {
+// replacedByDirectory reports whether a go.mod replaces a module by a local directory, which is a stub in a tree.
+func replacedByDirectory(f *modfile.File, path string) bool {
 	return slices.ContainsFunc(f.Replace, func(r *modfile.Replace) bool { return r.Old.Path == path && r.New.Version == "" })
 }
 

@@ -25,7 +25,7 @@ type CrowdConfig struct {
 	Behaviour sim.Behaviour `json:"runtime"`
 	Pods      int           `json:"pods"`
 	Seed      uint64        `json:"seed"`
-	// Results is the file to write the results to, Histories the folder for the histories of the first pods that broke a rule.
+	// Results is the file to write the results to, Histories the directory for the histories of the first pods that broke a rule.
 	Results   string `json:"results,omitempty"`
 	Histories string `json:"histories,omitempty"`
 }

@@ -3,7 +3,7 @@
 
 // Package soak lets pods come and go on one real node for a long time, shortens their grace periods at random, and disturbs the
 // node at random: the kubelet killed or stopped, the runtime or the API server restarted, the watch cut, runtime calls that fail,
-// hang or are slow, a full disk under the kubelet's folder.
+// hang or are slow, a full disk under the kubelet's directory.
 //
 // Each pod is a scenario that a seed determines (draw.go). Package player plays it, and the catalogue's judges judge its history,
 // unchanged. What a disturbance excuses is a list with reasons (excuse.go): most excuse time, which the judges count as they

@@ -36,7 +36,7 @@ func (r *run) judge(ctx context.Context) Results {
 	results.Checks = []Check{ended(results, r.lanes.endless), begun(results)}
 	left, took, err := r.clear(ctx)
 	results.Checks = append(results.Checks, check("nothing left on the node", err, len(left) == 0,
-		fmt.Sprintf("no pod, worker, sandbox, container, process, cgroup, mount or folder of a pod after %.0f s", took.Seconds()), strings.Join(left, "; ")))
+		fmt.Sprintf("no pod, worker, sandbox, container, process, cgroup, mount or directory of a pod after %.0f s", took.Seconds()), strings.Join(left, "; ")))
 	results.Checks = append(results.Checks, r.goroutines(ctx, &results)...)
 	results.Checks = append(results.Checks, r.memory(ctx, &results)...)
 	results.Seconds = time.Since(r.begin).Seconds()

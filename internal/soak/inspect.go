@@ -26,8 +26,8 @@ import (
 // site is a real node that can be looked into from outside.
 type site struct{ *regress.RealNode }
 
-// Folders of the node's programs as they are inside it.
-var podFolders = []string{"/var/lib/kubelet/pods", "/var/log/pods"}
+// Directories of the node's programs as they are inside it.
+var podDirectories = []string{"/var/lib/kubelet/pods", "/var/log/pods"}
 
 // Inspect returns what is on the node because of pods.
 func (s site) Inspect(ctx context.Context) (State, error) {
@@ -52,13 +52,13 @@ func (s site) Inspect(ctx context.Context) (State, error) {
 	for _, m := range mounts {
 		state.Mounts = append(state.Mounts, m.Mountpoint)
 	}
-	for _, dir := range podFolders {
+	for _, dir := range podDirectories {
 		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/root%s", status.InitPID, dir))
 		if err != nil && !os.IsNotExist(err) {
 			return state, err
 		}
 		for _, e := range entries {
-			state.Folders = append(state.Folders, filepath.Join(dir, e.Name()))
+			state.Directories = append(state.Directories, filepath.Join(dir, e.Name()))
 		}
 	}
 	var pods corev1.PodList

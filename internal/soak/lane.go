@@ -177,7 +177,7 @@ func (l *lanes) remove(ctx context.Context, s scenario.Scenario, log *history.Lo
 	return err
 }
 
-// keep writes a history into the artifacts folder.
+// keep writes a history into the artifacts directory.
 func (l *lanes) keep(h history.History) error {
 	return history.WriteFile(filepath.Join(l.options.Artifacts, HistoriesDir, h.Pod+".jsonl"), h)
 }

@@ -19,8 +19,8 @@ type State struct {
 	Processes []string
 	Cgroups   []string
 	Mounts    []string
-	// Folders are those of pods, of volumes and of logs.
-	Folders []string
+	// Directories are those of pods, of volumes and of logs.
+	Directories []string
 }
 
 func (s State) kinds() []struct {
@@ -31,7 +31,7 @@ func (s State) kinds() []struct {
 		name string
 		all  []string
 	}{{"pods in the kubelet's list", s.Pods}, {"pods that the kubelet works on", s.Workers}, {"sandboxes", s.Sandboxes}, {"containers", s.Containers},
-		{"processes", s.Processes}, {"cgroups", s.Cgroups}, {"mounts", s.Mounts}, {"folders", s.Folders}}
+		{"processes", s.Processes}, {"cgroups", s.Cgroups}, {"mounts", s.Mounts}, {"directories", s.Directories}}
 }
 
 // Since returns what a state has that an earlier one had not, one line for each kind.

@@ -21,9 +21,9 @@ func TestLeftovers(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 	after := State{Pods: []string{"a"}, Workers: []string{"w"}, Sandboxes: []string{"s"}, Containers: []string{"c"}, Processes: []string{"beside 7", "actor 8", "shim 9"},
-		Cgroups: []string{"g"}, Mounts: []string{"/", "/proc", "/m"}, Folders: []string{"f", "g", "h", "i"}}
+		Cgroups: []string{"g"}, Mounts: []string{"/", "/proc", "/m"}, Directories: []string{"f", "g", "h", "i"}}
 	want := []string{"1 pods in the kubelet's list: a", "1 pods that the kubelet works on: w", "1 sandboxes: s", "1 containers: c", "2 processes: actor 8, shim 9",
-		"1 cgroups: g", "1 mounts: /m", "4 folders: f, g, h"}
+		"1 cgroups: g", "1 mounts: /m", "4 directories: f, g, h"}
 	if diff := cmp.Diff(want, after.Since(before)); diff != "" {
 		t.Error(diff)
 	}

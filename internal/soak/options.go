@@ -16,7 +16,7 @@ import (
 type Options struct {
 	Minor string
 	Arm   verdict.Arm
-	// Bin are the programs of the node, as in localnode.Config.Bin; Nodes is the parent folder of its folder.
+	// Bin are the programs of the node, as in localnode.Config.Bin; Nodes is the parent directory of its directory.
 	Bin   map[string]string
 	Nodes string
 	// Artifacts receives the results and the histories of pods with a broken rule.

@@ -15,7 +15,7 @@ import (
 	"github.com/kgrace/kgrace/internal/verdict"
 )
 
-// Files of a run in the artifacts folder. Histories of pods with a broken rule are below HistoriesDir.
+// Files of a run in the artifacts directory. Histories of pods with a broken rule are below HistoriesDir.
 const (
 	ResultsFile  = "results-soak.json"
 	JUnitFile    = "junit-soak.xml"
@@ -36,7 +36,7 @@ type Fault struct {
 	Pod  string        `json:"pod"`
 	Rule scenario.Rule `json:"rule"`
 	Why  string        `json:"why"`
-	// Scenario describes the pod and its requests in one line, Disturbed what hit it, History is its file in the artifacts folder.
+	// Scenario describes the pod and its requests in one line, Disturbed what hit it, History is its file in the artifacts directory.
 	Scenario  string `json:"scenario"`
 	Disturbed string `json:"disturbed,omitempty"`
 	History   string `json:"history,omitempty"`
@@ -149,7 +149,7 @@ func (r Results) Table(out io.Writer) error {
 	return nil
 }
 
-// Write writes results and JUnit into the artifacts folder.
+// Write writes results and JUnit into the artifacts directory.
 func (r Results) Write(dir string) error {
 	var cases []junit.Case
 	for _, rule := range scenario.Rules() {

@@ -46,10 +46,10 @@ type run struct {
 	saying sync.Mutex
 }
 
-// disk is the size of the disk of the kubelet's folder.
+// disk is the size of the disk of the kubelet's directory.
 const disk = 64 << 20
 
-// Run runs the soak and always takes the node down, also when ctx ends early. The results are in the artifacts folder, too. An error
+// Run runs the soak and always takes the node down, also when ctx ends early. The results are in the artifacts directory, too. An error
 // means that the run is not complete.
 func Run(ctx context.Context, options Options) (_ Results, err error) {
 	if err := options.check(); err != nil {

@@ -34,7 +34,7 @@ func WriteJSON(path string, value any) error {
 	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
-// CopyFile copies a file's content and creates the parent folders of to.
+// CopyFile copies a file's content and creates the parent directories of to.
 func CopyFile(to, from string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

@@ -31,7 +31,7 @@ type Module struct {
 	Version  string
 	Info     string // file with the version's time
 	GoMod    string // file
-	Dir      string // extracted, read-only. Never run a go command in it: it may contain a go.work that refers to missing folders
+	Dir      string // extracted, read-only. Never run a go command in it: it may contain a go.work that refers to missing directories
 	Sum      string // go.sum lines
 	GoModSum string
 	Error    string

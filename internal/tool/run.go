@@ -17,7 +17,7 @@ import (
 )
 
 // stopWait is the time for a child to end after SIGTERM before its group is killed. In that time git removes its lock files
-// and go its work folder.
+// and go its work directory.
 const stopWait = 5 * time.Second
 
 // Cmd is one run of a program.
@@ -69,7 +69,7 @@ func (e *Error) command() string {
 	return strings.Join(args, " ")
 }
 
-// where names the folder, unless it is a temporary one, which is gone by the time anybody reads this.
+// where names the directory, unless it is a temporary one, which is gone by the time anybody reads this.
 func (e *Error) where() string {
 	if e.Dir == "" || strings.HasPrefix(e.Dir, os.TempDir()+"/kgrace-") || strings.Contains(e.Dir, "/.tmp-") {
 		return ""

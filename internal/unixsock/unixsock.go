@@ -24,7 +24,7 @@ func CheckPath(path string) error {
 		return fmt.Errorf("unix socket %q: expected an absolute path", path)
 	}
 	if len(path) > MaxPath {
-		return fmt.Errorf("unix socket %q: the path has %d bytes, the kernel accepts %d; use a folder with a shorter path", path, len(path), MaxPath)
+		return fmt.Errorf("unix socket %q: the path has %d bytes, the kernel accepts %d; use a directory with a shorter path", path, len(path), MaxPath)
 	}
 	return nil
 }

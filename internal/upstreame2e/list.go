@@ -71,7 +71,7 @@ func listImages(ctx context.Context, binary string) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// lastPart returns the name of an image without registry, folder and tag.
+// lastPart returns the name of an image without registry, directory and tag.
 func lastPart(image string) string {
 	name, _, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
 	return name

@@ -40,11 +40,11 @@ type Options struct {
 	Timeout time.Duration
 	// OneByOne runs one arm after the other, NoSerial leaves out the specs that need a cluster for themselves.
 	OneByOne, NoSerial bool
-	// Artifacts is the folder for results and logs, as an absolute path.
+	// Artifacts is the directory for results and logs, as an absolute path.
 	Artifacts string
 }
 
-// dir is the folder for kubeconfigs and images, logs that for the files of the suites and nodes.
+// dir is the directory for kubeconfigs and images, logs that for the files of the suites and nodes.
 func (o Options) dir() string  { return filepath.Join(o.Repo.Output, "upstream-e2e") }
 func (o Options) logs() string { return filepath.Join(o.Artifacts, "upstream-e2e") }
 

@@ -25,7 +25,7 @@ import (
 // cleanup is the time that upstream's suite has to remove its namespaces after an interrupt.
 const cleanup = 45 * time.Second
 
-// logFile is the name of a suite's log, in its folder.
+// logFile is the name of a suite's log, in its directory.
 const logFile = "e2e.log"
 
 // suite runs specs on the cluster of one arm.

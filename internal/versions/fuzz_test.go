@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// FuzzParse reads any bytes as versions.yaml: they are refused, or every pin can be used, nothing leads out of a folder, and the
+// FuzzParse reads any bytes as versions.yaml: they are refused, or every pin can be used, nothing leads out of a directory, and the
 // same pins are read from what is written of them.
 func FuzzParse(f *testing.F) {
 	data, err := os.ReadFile(filepath.Join("..", "..", FileName))

@@ -25,7 +25,7 @@ const (
 	noVersion = "v0.0.0"
 )
 
-// StagingModules returns, sorted, the modules that Kubernetes' own go.mod replaces by its staging folders.
+// StagingModules returns, sorted, the modules that Kubernetes' own go.mod replaces by its staging directories.
 func StagingModules(kubernetes *modfile.File) []string {
 	var found []string
 	for _, r := range kubernetes.Replace {

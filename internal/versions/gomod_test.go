@@ -67,14 +67,14 @@ func TestGoModThatDiffers(t *testing.T) {
 		old, new, says string
 		mends          bool // back to agrees, byte for byte
 	}{
-		"kubernetes":           {"k8s.io/kubernetes v1.37.2", "k8s.io/kubernetes v1.37.1", "require k8s.io/kubernetes v1.37.1, want v1.37.2", true},
-		"no kubernetes":        {"\tk8s.io/kubernetes v1.37.2\n", "", "no requirement of k8s.io/kubernetes", false},
-		"required staging":     {"k8s.io/api v0.37.2", "k8s.io/api v0.37.1", "require k8s.io/api v0.37.1, want v0.37.2", true},
-		"replaced staging":     {"k8s.io/client-go => k8s.io/client-go v0.37.2", "k8s.io/client-go => k8s.io/client-go v0.37.1", "v0.37.1, want k8s.io/client-go v0.37.2", true},
-		"replaced by a folder": {"k8s.io/client-go => k8s.io/client-go v0.37.2", "k8s.io/client-go => ../client-go", "../client-go", true},
-		"one version replaced": {"k8s.io/client-go => k8s.io/client-go v0.37.2", "k8s.io/client-go v0.36.0 => k8s.io/client-go v0.37.2", "v0.36.0", false},
-		"not replaced":         {"\tk8s.io/kubectl => k8s.io/kubectl v0.37.2\n", "", "no replacement of k8s.io/kubectl", true},
-		"replaced too much":    {"\tk8s.io/kubectl =>", "\tk8s.io/klog/v2 => k8s.io/klog/v2 v2.1.0\n\tk8s.io/kubectl =>", "k8s.io/klog/v2", true},
+		"kubernetes":              {"k8s.io/kubernetes v1.37.2", "k8s.io/kubernetes v1.37.1", "require k8s.io/kubernetes v1.37.1, want v1.37.2", true},
+		"no kubernetes":           {"\tk8s.io/kubernetes v1.37.2\n", "", "no requirement of k8s.io/kubernetes", false},
+		"required staging":        {"k8s.io/api v0.37.2", "k8s.io/api v0.37.1", "require k8s.io/api v0.37.1, want v0.37.2", true},
+		"replaced staging":        {"k8s.io/client-go => k8s.io/client-go v0.37.2", "k8s.io/client-go => k8s.io/client-go v0.37.1", "v0.37.1, want k8s.io/client-go v0.37.2", true},
+		"replaced by a directory": {"k8s.io/client-go => k8s.io/client-go v0.37.2", "k8s.io/client-go => ../client-go", "../client-go", true},
+		"one version replaced":    {"k8s.io/client-go => k8s.io/client-go v0.37.2", "k8s.io/client-go v0.36.0 => k8s.io/client-go v0.37.2", "v0.36.0", false},
+		"not replaced":            {"\tk8s.io/kubectl => k8s.io/kubectl v0.37.2\n", "", "no replacement of k8s.io/kubectl", true},
+		"replaced too much":       {"\tk8s.io/kubectl =>", "\tk8s.io/klog/v2 => k8s.io/klog/v2 v2.1.0\n\tk8s.io/kubectl =>", "k8s.io/klog/v2", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(agrees, c.old, c.new, 1)

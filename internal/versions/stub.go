@@ -20,7 +20,7 @@ const noStub = "none"
 type Stub struct {
 	// Module and Version are the module to download; empty if there is none.
 	Module, Version string
-	// Dir is a slash-separated folder in the module, or, without a module, in the checkout of this project. Its Go files
+	// Dir is a slash-separated directory in the module, or, without a module, in the checkout of this project. Its Go files
 	// become the stub. If Dir is empty, the stub is the whole module, which then is another version of the module that it
 	// replaces.
 	Dir string
@@ -30,8 +30,8 @@ type Stub struct {
 //
 //	none                                                an empty module
 //	example.test/module@v1.0.0                          another version
-//	k8s.io/kubernetes@v1.37.2/test/utils/ktesting       a folder of another module
-//	./internal/stub/name                                a folder of this project
+//	k8s.io/kubernetes@v1.37.2/test/utils/ktesting       a directory of another module
+//	./internal/stub/name                                a directory of this project
 func ParseStub(source string) (Stub, error) {
 	if source == noStub {
 		return Stub{}, nil
@@ -42,12 +42,12 @@ func ParseStub(source string) (Stub, error) {
 	name, rest, _ := strings.Cut(source, "@")
 	version, dir, inside := strings.Cut(rest, "/")
 	if err := module.Check(name, version); err != nil || inside && (!fs.ValidPath(dir) || dir == ".") {
-		return Stub{}, fmt.Errorf("%q is not a stub; want module@version, module@version/folder, ./folder of this project, or %s", source, noStub)
+		return Stub{}, fmt.Errorf("%q is not a stub; want module@version, module@version/directory, ./directory of this project, or %s", source, noStub)
 	}
 	return Stub{Module: name, Version: version, Dir: dir}, nil
 }
 
-// IsVersion reports whether the stub is another version of the module, and not a folder.
+// IsVersion reports whether the stub is another version of the module, and not a directory.
 func (s Stub) IsVersion() bool { return s.Module != "" && s.Dir == "" }
 
 // Absent returns the modules that a minor's tree does not contain as its tag requires them: those without a stub, or with a

@@ -19,7 +19,7 @@ var (
 	minorName = regexp.MustCompile(`^v1\.\d+$`)
 	toolchain = regexp.MustCompile(`^go1\.\d+(\.\d+|rc\d+)$`)
 	buildTag  = regexp.MustCompile(`^[A-Za-z0-9_.]+$`)
-	// A program's name becomes the name of a folder and a file.
+	// A program's name becomes the name of a directory and a file.
 	programName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
 	// The name of a package according to Debian's policy.
 	debianPackage = regexp.MustCompile(`^[a-z0-9][a-z0-9.+-]+$`)

@@ -23,7 +23,7 @@ import (
 	"github.com/kgrace/kgrace/internal/versions"
 )
 
-// releaseVar is the environment variable with the folder of a release of the default minor.
+// releaseVar is the environment variable with the directory of a release of the default minor.
 const releaseVar = "KGRACE_RELEASE"
 
 // commands returns the lines of each block of commands below a heading of a release's INSTALL.md.
@@ -45,7 +45,7 @@ func commands(t *testing.T, dir, heading string) (blocks [][]string) {
 	return blocks
 }
 
-// inNode runs a shell command in a folder of a node.
+// inNode runs a shell command in a directory of a node.
 func inNode(t *testing.T, node, dir string, env []string, command string) string {
 	t.Helper()
 	args := []string{"exec", "--workdir", dir}
@@ -123,7 +123,7 @@ func sleeper(t *testing.T, c *kindcluster.Cluster, node string) {
 func TestInstall(t *testing.T) {
 	dir := os.Getenv(releaseVar)
 	if dir == "" {
-		t.Skipf("%s is not set: it is the folder of a release of the default minor; `make install-test` sets it", releaseVar)
+		t.Skipf("%s is not set: it is the directory of a release of the default minor; `make install-test` sets it", releaseVar)
 	}
 	pins, err := versions.LoadRoot("../..")
 	if err != nil {
@@ -155,14 +155,14 @@ func TestInstall(t *testing.T) {
 		ready(t, c, node, version)
 	}
 	affected()
-	const folder = "/kgrace-release"
+	const directory = "/kgrace-release"
 	type state struct {
 		containers map[string]string
 		packages   string
 	}
 	before := map[string]state{}
 	for _, node := range nodes {
-		docker(t, "cp", dir, node+":"+folder)
+		docker(t, "cp", dir, node+":"+directory)
 		sleeper(t, c, node)
 		runs, packages := kubelets(t, node)
 		if runs != "/usr/bin/kubelet" {
@@ -187,7 +187,7 @@ func TestInstall(t *testing.T) {
 	}
 	for _, node := range nodes {
 		for _, line := range installs[0] {
-			t.Logf("%s: %s\n%s", node, line, inNode(t, node, folder, []string{"ARCH=" + runtime.GOARCH}, line))
+			t.Logf("%s: %s\n%s", node, line, inNode(t, node, directory, []string{"ARCH=" + runtime.GOARCH}, line))
 		}
 		gate(node, minor.FixedVersion())
 		k.run(t.Context(), t, nil, "--node", node).want(t, 0, node, all("fixed")...)

@@ -27,7 +27,7 @@ func up(t *testing.T, arm string) *localnode.Node {
 	t.Helper()
 	dir, minor := nodetest.Asked()
 	if dir == "" {
-		t.Skipf("%s is not set: it is the folder that `kgrace build` fills (_output/bin)", nodetest.DirVar)
+		t.Skipf("%s is not set: it is the directory that `kgrace build` fills (_output/bin)", nodetest.DirVar)
 	}
 	bin, err := nodetest.Find("../..", dir, minor)
 	if err != nil {

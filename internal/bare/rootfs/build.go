@@ -55,7 +55,7 @@ func Ensure(ctx context.Context, dir, arch string, refresh bool, progress io.Wri
 	half := filepath.Join(tmp, "root.tar")
 	args := append([]string{"mmdebstrap"}, options...)
 	args = append(args, "--architectures="+arch, "--include="+strings.Join(packages, ","), Suite, half)
-	// apt's own user must be able to enter the folder.
+	// apt's own user must be able to enter the directory.
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return "", err
 	}

@@ -129,7 +129,7 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := Follow(t.Context(), filepath.Join(t.TempDir(), "no", "folder"), newTaken()); err == nil {
+	if _, err := Follow(t.Context(), filepath.Join(t.TempDir(), "no", "directory"), newTaken()); err == nil {
 		t.Error("a missing directory was followed")
 	}
 }

@@ -1,7 +1,7 @@
 // Copyright The kgrace Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kubetest is a Kubernetes of a few files for the tests of packages kubetree and kubebuild. A folder serves it as a
+// Package kubetest is a Kubernetes of a few files for the tests of packages kubetree and kubebuild. A directory serves it as a
 // module proxy, so that real go and git commands run without a network. The modules are not Kubernetes'.
 package kubetest
 
@@ -26,7 +26,7 @@ const (
 	Time  = "2026-10-27T12:01:04Z"
 )
 
-// KubeFiles are the files of the tiny Kubernetes as in its git repository; the module lacks vendored code and the staging folders.
+// KubeFiles are the files of the tiny Kubernetes as in its git repository; the module lacks vendored code and the staging directories.
 var KubeFiles = map[string]string{
 	".gitattributes":     "* text=auto eol=lf\nignored-by-archive export-ignore\n",
 	".gitignore":         "generated.go\n",
@@ -152,7 +152,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// AddModule adds a module version to a proxy folder.
+// AddModule adds a module version to a proxy directory.
 func AddModule(proxy, path, version string, files map[string]string) {
 	dir := filepath.Join(proxy, path, "@v")
 	must(os.MkdirAll(dir, 0o755))
@@ -202,7 +202,7 @@ programs:
 	return root
 }
 
-// WriteFiles writes files below a folder.
+// WriteFiles writes files below a directory.
 func WriteFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, data := range files {

@@ -309,7 +309,7 @@ func TestATreeThatDoesNotCompileIsNoMachineError(t *testing.T) {
 		t.Errorf("%q, %v", faults, err)
 	}
 	if faults, err = l.goBuild(t.Context(), "./cmd/nothing"); err == nil || faults != "" {
-		t.Errorf("a missing folder: %q, %v", faults, err)
+		t.Errorf("a missing directory: %q, %v", faults, err)
 	}
 }
 

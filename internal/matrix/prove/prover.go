@@ -49,7 +49,7 @@ func Plans(ctx context.Context, r *kubetree.Repo) ([]*matrix.Plan, error) {
 	return plans, errors.Join(errs...)
 }
 
-// Dir returns the folder in which cells and their data are stored.
+// Dir returns the directory in which cells and their data are stored.
 func Dir(r *kubetree.Repo) string { return filepath.Join(r.Output, "matrix") }
 
 // New waits until no other process fills the same matrix. The caller must close the Prover.

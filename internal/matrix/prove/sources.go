@@ -111,7 +111,7 @@ func goFiles(root, dir string) ([]string, error) {
 	return names, nil
 }
 
-// below returns the files below a folder, or none if it does not exist.
+// below returns the files below a directory, or none if it does not exist.
 func below(root, dir string) (names []string, err error) {
 	top := filepath.Join(root, filepath.FromSlash(dir))
 	if _, err := os.Stat(top); os.IsNotExist(err) {

@@ -52,7 +52,7 @@ func (r Runner) Sim(ctx context.Context, all []mutant.Mutant) ([]Result, error) 
 	})
 }
 
-// sim compiles the suite with the mutant and runs it. Histories and results stay in the output folder; the suite does not.
+// sim compiles the suite with the mutant and runs it. Histories and results stay in the output directory; the suite does not.
 func (r Runner) sim(ctx context.Context, m mutant.Mutant, base string, rows []scenario.Scenario) ([]Catcher, error) {
 	dir := filepath.Join(r.Repo.Output, "sim", r.Tree.Minor, "mutants", m.Name)
 	if err := os.RemoveAll(dir); err != nil {

@@ -4,6 +4,8 @@
 package draw
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"pgregory.net/rapid"
@@ -86,6 +88,8 @@ func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
 	first := at
 	grace, _ := scenario.Asked(do, spec)
 	deleted := deletes(do)
+	// The start of the termination is unknown if something may delay it.
+	unknown := s.Pulls() || before > 0 || slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return strings.HasSuffix(f.Call, "Status") })
 	for range u.oneOf("more", 0, 0, 0, 0, 1, 2) {
 		if _, forced := do.(scenario.Force); forced {
 			break
@@ -94,8 +98,8 @@ func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
 		switch u.oneOf("what more", 0, 0, 1, 2, 3) {
 		case 0:
 			left := max(grace-int64((at-first)/time.Second)+1, 1) // the termination may begin a second late
-			if s.Pulls() || before > 0 {
-				left = grace // the start of the termination is unknown
+			if unknown {
+				left = grace
 			}
 			more := u.again(deleted, grace, left, at, spec)
 			steps = append(steps, more)
@@ -103,6 +107,7 @@ func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
 		case 1:
 			steps = append(steps, scenario.Step{After: at, Do: scenario.RestartRuntime{}})
 			at += time.Second
+			unknown = true
 		case 2:
 			if s.Pulls() {
 				continue

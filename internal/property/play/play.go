@@ -87,7 +87,7 @@ func suiteCommand(ctx context.Context, suite string, c property.Config, config s
 	cmd.Dir = c.Artifacts
 	cmd.Env = append(os.Environ(), property.ConfigVar+"="+config)
 	if info, err := os.Stat(memory); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
-		// The kubelets' folders are many, small and short-lived.
+		// The kubelets' directories are many, small and short-lived.
 		cmd.Env = append(cmd.Env, "TMPDIR="+memory)
 	}
 	return cmd

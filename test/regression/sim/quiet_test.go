@@ -16,7 +16,7 @@ import (
 	"github.com/kgrace/kgrace/internal/simkubelet"
 )
 
-// quiet writes the kubelet's log to a file in the artifacts folder.
+// quiet writes the kubelet's log to a file in the artifacts directory.
 func quiet(t *testing.T, config simkubelet.Config) {
 	file, err := os.Create(filepath.Join(config.Artifacts, config.File("kubelet", "log")))
 	if err != nil {
