@@ -89,7 +89,7 @@ func (u *unhurried) steps(s scenario.Scenario) (steps []scenario.Step) {
 	grace, _ := scenario.Asked(do, spec)
 	deleted := deletes(do)
 	// The start of the termination is unknown if something may delay it.
-	unknown := s.Pulls() || before > 0 || slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return strings.HasSuffix(f.Call, "Status") })
+	unknown := s.Pulls() || u.sick || before > 0 || slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return strings.HasSuffix(f.Call, "Status") })
 	for range u.oneOf("more", 0, 0, 0, 0, 1, 2) {
 		if _, forced := do.(scenario.Force); forced {
 			break
