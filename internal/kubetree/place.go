@@ -117,7 +117,7 @@ func editsOf(ctx context.Context, dir string, s stamp) (string, error) {
 	return "", nil
 }
 
-// CheckUnedited returns an *EditedError if the tree was edited since it was laid out.
+// CheckUnedited returns an *EditedError if the tree was edited while something was built from it.
 func (t *Tree) CheckUnedited(ctx context.Context) error {
 	edits, err := editsOf(ctx, t.Dir, stamp{Commit: t.Commit})
 	if err != nil || edits == "" {

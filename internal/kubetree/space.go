@@ -14,12 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	mib = 1 << 20
-	// treeSpace is the maximum for laying out one arm: 125 MiB of files, their git objects, and, from KUBE_SRC, temporarily a
-	// whole checkout.
-	treeSpace = 900 * mib
-)
+const mib = 1 << 20
+
+// treeSpace is the maximum for laying out one arm, in bytes: 125 MiB of files, their git objects, and, from KUBE_SRC,
+// temporarily a whole checkout.
+const treeSpace = 900 * mib
 
 // NeedSpace checks that there is enough space in dir (which need not exist yet) before anything is written.
 func (r *Repo) NeedSpace(dir string, want uint64, what string) error {

@@ -1,7 +1,7 @@
 // Copyright The kgrace Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package command is the command line of internal/check. It is a command of kgrace and the only one of kubectl-kgrace.
+// Package command is the command line of package check. It is a command of kgrace and the only one of kubectl-kgrace.
 package command
 
 import (
