@@ -41,7 +41,7 @@ func TestSoakHistories(t *testing.T) {
 		}
 		h.Events = slices.DeleteFunc(slices.Clone(h.Events), c.spoils)
 		if found := Judge(scenario.HookOnce, h, c.s); found.Outcome != scenario.Broken || !strings.Contains(found.Why, "main") {
-			t.Errorf("%s, spoilt: %s: %s", c.file, found.Outcome, found.Why)
+			t.Errorf("%s, broken on purpose: %s: %s", c.file, found.Outcome, found.Why)
 		}
 	}
 }
