@@ -43,6 +43,9 @@ func TestStockGivesEachTestItsVerdict(t *testing.T) {
 		// Kept: one that stock compiles, and one with stock's own form.
 		{Declared{Test: "TestNewButKept", Kept: "was right before"}, want{verdict.Kept, ""}},
 		{Declared{Test: "TestWait", Kept: "another argument, nothing else"}, want{verdict.Kept, "stock's own form"}},
+		// Unchanged tests with helpers of another interface: a type with another method, a method as a function.
+		{Declared{Test: "TestFetch", Kept: "another method, nothing else"}, want{verdict.Kept, ""}},
+		{Declared{Test: "TestRun", Kept: "another argument, nothing else"}, want{verdict.Kept, ""}},
 		// Cases that prove nothing.
 		{Declared{Test: "TestOutside", Reason: "another reason"}, want{verdict.Invalid, "does not match the reason"}},
 		{Declared{Test: "TestDeadline", Reason: "undefined: somethingElse"}, want{verdict.Invalid, "no compiler error matches"}},

@@ -28,6 +28,8 @@ type transplant struct {
 	cut map[string][]string
 	// unimported contains "file path" of removed imports.
 	unimported map[string]bool
+	// back contains declarations of stock that were added to a file because fixed no longer has them.
+	back map[string][]string
 	// current is the last result of render, by file name.
 	current map[string]*source
 }
@@ -40,7 +42,7 @@ func newTransplant(stock, fixed map[string]*source, forms ...*source) *transplan
 			known[key] = d
 		}
 	}
-	return &transplant{stock: stock, fixed: fixed, known: known, out: map[string][]string{}, cut: map[string][]string{}, unimported: map[string]bool{}}
+	return &transplant{stock: stock, fixed: fixed, known: known, out: map[string][]string{}, cut: map[string][]string{}, back: map[string][]string{}, unimported: map[string]bool{}}
 }
 
 // render returns the files that differ from stock's: name to text. A file that only stock has maps to the empty text.
@@ -93,6 +95,9 @@ func (t *transplant) renderFile(s *source) string {
 		}
 	}
 	b.WriteString(s.text[pos:])
+	for _, text := range t.back[s.file] {
+		b.WriteString("\n" + text + "\n")
+	}
 	return b.String()
 }
 
@@ -121,6 +126,13 @@ var unused = regexp.MustCompile(`imported (?:as \S+ )?and not used`)
 // otherMethod matches the error about a type in the tests with a method that differs from an interface of the tree.
 var otherMethod = regexp.MustCompile(`(?:\*|[ (])(\w+) does not implement \S+ \(wrong type for method (\w+)\)`)
 
+// otherFunc matches the error about a method of a type in the tests that is used as a function of another type, and lostMethod
+// that about a type in the tests that has lost a method.
+var (
+	otherFunc  = regexp.MustCompile(`^cannot use \w+\.(\w+) \(value of type func`)
+	lostMethod = regexp.MustCompile(`(?:\*|[ (])(\w+) does not implement \S+ \(missing method (\w+)\)`)
+)
+
 // takeOut removes what the compiler complains about and reports whether that changed anything. An error about code that
 // stock has too cannot be resolved: the transplant fails.
 func (t *transplant) takeOut(said []complaint) bool {
@@ -131,6 +143,14 @@ func (t *transplant) takeOut(said []complaint) bool {
 			continue
 		}
 		if m := otherMethod.FindStringSubmatch(c.text); m != nil && t.dropKey(s.pkg, m[1]+"."+m[2], c.text) {
+			changed = true
+			continue
+		}
+		if m := otherFunc.FindStringSubmatch(c.text); m != nil && t.dropMethods(s.pkg, m[1], c.text) {
+			changed = true
+			continue
+		}
+		if m := lostMethod.FindStringSubmatch(c.text); m != nil && t.giveBack(s, m[1]+"."+m[2]) {
 			changed = true
 			continue
 		}
@@ -224,6 +244,34 @@ func (t *transplant) dropKey(pkg, key, said string) bool {
 		}
 	}
 	return false
+}
+
+// dropMethods does the same for all changed methods of that name.
+func (t *transplant) dropMethods(pkg, method, said string) bool {
+	changed := false
+	for _, s := range t.current {
+		for _, d := range s.decls {
+			if s.pkg == pkg && strings.HasSuffix(d.key, "."+method) {
+				changed = t.drop(pkg, d, said) || changed
+			}
+		}
+	}
+	return changed
+}
+
+// giveBack adds a declaration of stock that fixed's files do not have to the end of a file.
+func (t *transplant) giveBack(s *source, key string) bool {
+	d, ok := t.known[s.pkg+" "+key]
+	if !ok || slices.Contains(t.back[s.file], d.text) {
+		return false
+	}
+	for _, other := range t.current {
+		if slices.ContainsFunc(other.decls, func(d decl) bool { return other.pkg == s.pkg && d.key == key }) {
+			return false
+		}
+	}
+	t.back[s.file] = append(t.back[s.file], d.text)
+	return true
 }
 
 // spread removes the declarations that use a removed new one: the compiler would only report the missing name, and the

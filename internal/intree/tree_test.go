@@ -34,6 +34,12 @@ func Grace(g int) int { return max(g, 1) }
 func Wait(a int) int { return a }
 
 type Waiter interface{ Wait(a int) int }
+
+type Getter interface{ Get() int }
+
+func Fetch(g Getter) int { return g.Get() }
+
+func Run(f func(a int) int) int { return f(1) }
 `,
 	"pkg/kubelet/kubelet_test.go": `package kubelet
 
@@ -60,6 +66,21 @@ func TestWaiter(t *testing.T) {
 	var w Waiter = waiter{}
 	_ = w
 }
+
+type getter struct{}
+
+func (*getter) Get() int { return 2 }
+
+func TestFetch(t *testing.T) { check(t, Fetch(&getter{}), 2) }
+
+type runs struct{}
+
+func TestRun(t *testing.T) {
+	var r runs
+	 check(t, Run(r.run), 1)
+}
+
+func (runs) run(a int) int { return a }
 `,
 	"require/require.go":             requirePackage,
 	"pkg/kubelet/only_stock_test.go": "package kubelet\n\nvar onlyStock = 1\n",
@@ -84,6 +105,12 @@ func Grace(g int) int { return g }
 func Wait(a, b int) int { return a + b }
 
 type Waiter interface{ Wait(a, b int) int }
+
+type Getter interface{ Do() int }
+
+func Fetch(g Getter) int { return g.Do() }
+
+func Run(f func(a, b int) int) int { return f(1, 2) }
 `,
 	"pkg/kubelet/graceperiod/graceperiod.go":      "package graceperiod\n\nfunc Deadline(start, g int) int { return start + g }\n",
 	"pkg/kubelet/graceperiod/graceperiod_test.go": "package graceperiod\n\nimport \"testing\"\n\nfunc TestDeadline(t *testing.T) {\n\tif Deadline(1, 2) != 3 {\n\t\tt.Error()\n\t}\n}\n",
@@ -124,6 +151,21 @@ func TestWaiter(t *testing.T) {
 	var w Waiter = waiter{}
 	_ = w
 }
+
+type getter struct{}
+
+func (*getter) Do() int { return 2 }
+
+func TestFetch(t *testing.T) { check(t, Fetch(&getter{}), 2) }
+
+type runs struct{}
+
+func TestRun(t *testing.T) {
+	var r runs
+	 check(t, Run(r.run), 1)
+}
+
+func (runs) run(a, b int) int { return a }
 
 func TestDeadline(t *testing.T) { check(t, deadlineOf(5), 15) }
 
