@@ -58,6 +58,9 @@ func Sizes(files []File) []string {
 
 const module = "github.com/kgrace/kgrace/"
 
+// checkLibrary is the library of the cluster check, which is a module of its own.
+const checkLibrary = module + "cmd/kubectl-kgrace/check"
+
 // arrow forbids the packages at and under from to import those at and under to.
 type arrow struct{ from, to, why string }
 
@@ -133,6 +136,9 @@ func Imports(files []File) []string {
 				}
 			}
 			for _, a := range arrows {
+				if f.isTest() && target == checkLibrary {
+					continue // a test may hold its files against what the check reports
+				}
 				if strings.HasPrefix(f.Path, a.from) && strings.HasPrefix(target+"/", a.to) {
 					faults = append(faults, fmt.Sprintf("%s:%d: imports %s: %s", f.Path, fset.Position(spec.Pos()).Line, target, a.why))
 				}
