@@ -50,8 +50,8 @@ in all of them; the stock arm must be caught.
 
 unhurried: nobody asks for an earlier end, whatever else goes wrong. The fixed arm must do the same as stock, call by call and at
 the same times, with a short list of exceptions. With --arm the arm is compared with itself, and nothing may differ. If the arms
-differ, both play the scenario four more times; if they agree once, or an arm differs from itself,
-it counts as unsteady, and few may be.
+differ, both play the scenario four more times; if they agree the first time, or stock differs from
+itself, it counts as unsteady, and few may be.
 
 Scenario n of a run has seed --seed + n, which is printed with each finding. A seed always gives the same scenario, so runs repeat
 each other unless the seed is taken from the clock: --seed 0. For each broken rule one scenario is shrunk; its row for the
@@ -189,7 +189,7 @@ func printProperties(app *app, out outputFlag, all []property.Results) error {
 	for _, r := range all {
 		fmt.Fprintf(app.output, "\n%s: %s: %d histories, seeds from %d, %.1f s\n", r.Kind, r.Arm, r.Histories, r.Seed, r.Seconds)
 		if r.Unsteady > 0 {
-			fmt.Fprintf(app.output, "  %d are unsteady: the arms agreed when they played again, or an arm differed from itself; they are listed in properties/unhurried\n", r.Unsteady)
+			fmt.Fprintf(app.output, "  %d are unsteady: the arms agreed when they played again, or stock differed from itself; they are listed in properties/unhurried\n", r.Unsteady)
 		}
 		for _, one := range judge.May() {
 			if n := r.May[one.Name]; n > 0 {

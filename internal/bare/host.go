@@ -67,6 +67,15 @@ func look(ctx context.Context) (*host, error) {
 // dockerLink matches the names of dockerd's bridges.
 var dockerLink = regexp.MustCompile(`^(docker0|br-[0-9a-f]{12})$`)
 
+// rules returns the packet filter of a family, as recorded and now.
+func (h *host) rules(now *host, of func(*host) *string) (was, is ruleset, err error) {
+	if was, err = parseRules(*of(h)); err != nil {
+		return was, is, err
+	}
+	is, err = parseRules(*of(now))
+	return was, is, err
+}
+
 // putBack restores the state of the machine and checks the result. It does not touch other interfaces, but it does remove
 // rules that others added while the engine ran; the documentation of Teardown says so.
 func (h *host) putBack(ctx context.Context) error {
@@ -76,11 +85,7 @@ func (h *host) putBack(ctx context.Context) error {
 	}
 	var errs []error
 	for _, f := range families {
-		was, err := parseRules(*f.of(h))
-		if err != nil {
-			return err
-		}
-		is, err := parseRules(*f.of(now))
+		was, is, err := h.rules(now, f.of)
 		if err != nil {
 			return err
 		}
@@ -114,11 +119,7 @@ func (h *host) compare(ctx context.Context) error {
 	}
 	var left []string
 	for _, f := range families {
-		was, err := parseRules(*f.of(h))
-		if err != nil {
-			return err
-		}
-		is, err := parseRules(*f.of(now))
+		was, is, err := h.rules(now, f.of)
 		if err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ func (p *paper) Delete(_ context.Context, pod string, grace *int64) error {
 	if p.deaf && p.asked[pod] <= len(s.Steps) {
 		return nil
 	}
-	time.Sleep(50 * time.Millisecond) // in the bubble: what the kubelet takes to kill
+	time.Sleep(50 * time.Millisecond) // virtual time (synctest): what the kubelet takes to kill
 	for _, c := range s.Pod.All() {
 		killed := int32(137)
 		p.record.Add(history.Event{Kind: history.CRICall, Pod: pod, Container: c.Name, ContainerID: pod + "/" + c.Name, Call: "StopContainer", CallID: 2, Grace: new(int64)})

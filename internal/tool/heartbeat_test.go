@@ -14,7 +14,7 @@ func TestHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []time.Duration
 		stop := Heartbeat(time.Now(), func(running time.Duration) { got = append(got, running) })
-		time.Sleep(2*HeartbeatInterval + time.Second) // in the bubble, as the next one
+		time.Sleep(2*HeartbeatInterval + time.Second) // virtual time (synctest), as the next one: nothing waits
 		stop()
 		time.Sleep(HeartbeatInterval)
 		if want := []time.Duration{HeartbeatInterval, 2 * HeartbeatInterval}; !slices.Equal(got, want) {
