@@ -45,7 +45,7 @@ regression: kgrace ## the main job: run every scenario on both arms, simulated, 
 
 test: ## run the main checks one after the other, and print their times
 	@# STEP=fixed: matrix-default proves the stock and windows steps of intree patch by patch.
-	STEP=fixed hack/steps.sh lint verify unit intree matrix-default regression properties regression-node node conformance page e2e-smoke
+	STEP=fixed hack/steps.sh lint verify unit intree matrix-default regression properties regression-node node conformance scale-smoke page e2e-smoke
 
 clean: ## remove built files (not while a node is up)
 	hack/clean.sh

@@ -7,12 +7,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/kgrace/kgrace/internal/history"
@@ -20,8 +25,8 @@ import (
 	"github.com/kgrace/kgrace/internal/podspec"
 )
 
-// alone plays a part without a kubelet: it kills the kubelet once the pods run, makes the stop calls itself, and starts the
-// kubelet again to clean up.
+// alone plays a part without a kubelet: it kills the kubelet once the pods run, sends the same requests, makes the stop calls
+// itself as the API server reports each request, and starts the kubelet again to clean up.
 func (n *node) alone(ctx context.Context, o Options, part Part, pods int) (_ history.History, err error) {
 	w, err := n.start(ctx, o, part, Alone, pods)
 	if err != nil {
@@ -36,9 +41,6 @@ func (n *node) alone(ctx context.Context, o Options, part Part, pods int) (_ his
 	if err := w.stopAll(ctx); err != nil {
 		return history.History{}, err
 	}
-	if err := w.ended(ctx); err != nil {
-		return history.History{}, err
-	}
 	h := w.close()
 	if err := n.StartKubelet(ctx); err != nil {
 		return h, err
@@ -49,55 +51,92 @@ func (n *node) alone(ctx context.Context, o Options, part Part, pods int) (_ his
 // container is the container of a pod at the runtime.
 type container struct{ id, sandbox string }
 
-// stopAll makes the part's stop calls for all pods at once, the second beside the first, and stops each sandbox when its
-// container is down.
+// stopAll sends the part's requests. For each that a watch of the API server shows it makes the stop call, the second beside the
+// first, and it stops each sandbox when its container is down.
 func (w *wave) stopAll(ctx context.Context) error {
 	conn, err := grpc.NewClient("unix://"+w.endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	runtime := runtimeapi.NewRuntimeServiceClient(conn)
-	containers, err := running(ctx, runtime)
-	if err != nil {
+	s := &stopper{runtime: runtimeapi.NewRuntimeServiceClient(conn), part: w.part, left: map[string][]Request{}, down: map[string]bool{}}
+	if s.containers, err = running(ctx, s.runtime); err != nil {
 		return err
 	}
 	for _, name := range w.names {
-		if _, ok := containers[name]; !ok {
+		if _, ok := s.containers[name]; !ok {
 			return fmt.Errorf("the runtime has no running container of pod %s", name)
 		}
+		s.left[name] = w.part.Requests
 	}
-	var calls sync.WaitGroup
-	var mu sync.Mutex
-	var failed error
-	fail := func(err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		failed = errors.Join(failed, err)
-	}
-	down := make(map[string]func())
-	for _, name := range w.names {
-		down[name] = sync.OnceFunc(func() {
-			calls.Go(func() {
-				_, err := runtime.StopPodSandbox(ctx, &runtimeapi.StopPodSandboxRequest{PodSandboxId: containers[name].sandbox})
-				if err != nil {
-					fail(fmt.Errorf("stop the sandbox of %s: %w", name, err))
-				}
-			})
-		})
-	}
-	w.each(ctx, func(ctx context.Context, i int, pod string) {
-		calls.Go(func() {
-			_, err := runtime.StopContainer(ctx, &runtimeapi.StopContainerRequest{ContainerId: containers[pod].id, Timeout: w.part.stopTimeout(i)})
-			if err != nil {
-				fail(fmt.Errorf("stop the container of %s: %w", pod, err))
-				return
+	calling, stop := context.WithCancel(ctx)
+	pods := cache.NewListWatchFromClient(w.client.CoreV1().RESTClient(), "pods", podspec.Namespace, fields.OneTermEqualSelector("spec.nodeName", w.NodeName()))
+	_, informer := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: pods, ObjectType: &v1.Pod{}, Handler: cache.ResourceEventHandlerFuncs{
+		UpdateFunc: func(_, new any) {
+			if pod := new.(*v1.Pod); pod.DeletionGracePeriodSeconds != nil {
+				s.saw(calling, pod.Name, *pod.DeletionGracePeriodSeconds)
 			}
-			down[pod]()
-		})
+		},
+		DeleteFunc: func(old any) {
+			if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(old); err == nil {
+				s.saw(calling, name[strings.Index(name, "/")+1:], 0)
+			}
+		},
+	}})
+	var watch sync.WaitGroup
+	watch.Go(func() { informer.RunWithContext(calling) })
+	defer watch.Wait()
+	defer stop()
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		return fmt.Errorf("wait for the pods of the API server: %w", context.Cause(ctx))
+	}
+	w.each(ctx, w.deletes)
+	if err := w.ended(ctx); err != nil {
+		return err
+	}
+	s.calls.Wait()
+	return s.failed
+}
+
+// stopper makes the stop calls of a part.
+type stopper struct {
+	runtime    runtimeapi.RuntimeServiceClient
+	part       Part
+	containers map[string]container
+
+	calls  sync.WaitGroup
+	mu     sync.Mutex
+	left   map[string][]Request // the requests not yet seen, by pod
+	down   map[string]bool      // the containers whose sandbox is stopped
+	failed error
+}
+
+// saw makes the stop call of a request; an update that repeats one makes none.
+func (s *stopper) saw(ctx context.Context, pod string, grace int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := s.left[pod]
+	i := slices.IndexFunc(left, func(r Request) bool { return r.Grace == grace })
+	if i < 0 {
+		return
+	}
+	timeout := s.part.stopTimeout(len(s.part.Requests) - len(left) + i)
+	s.left[pod] = left[i+1:]
+	s.calls.Go(func() {
+		_, err := s.runtime.StopContainer(ctx, &runtimeapi.StopContainerRequest{ContainerId: s.containers[pod].id, Timeout: timeout})
+		s.mu.Lock()
+		first := !s.down[pod]
+		s.down[pod] = s.down[pod] || err == nil
+		s.mu.Unlock()
+		if err == nil && first {
+			_, err = s.runtime.StopPodSandbox(ctx, &runtimeapi.StopPodSandboxRequest{PodSandboxId: s.containers[pod].sandbox})
+		}
+		if err != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.failed = errors.Join(s.failed, fmt.Errorf("stop %s: %w", pod, err))
+		}
 	})
-	calls.Wait()
-	return failed
 }
 
 // running lists the running containers by the names of their pods.

@@ -11,11 +11,11 @@
 //
 // # The runtime alone
 //
-// This is the control. Pods are started by the fixed node's kubelet, then that kubelet is killed, and the harness makes the same
-// stop calls for the same containers on the same node, all at once: StopContainer with the first timeout, the shorter one beside
-// it, StopPodSandbox after the container. It shows how long the runtime needs for so many containers with nothing else to do.
-// Not part of it are the kubelet's reads of the runtime, the API server's work and the client's. The last two are measured by
-// themselves: the same force deletes of as many pods that no kubelet runs.
+// This is the control. Pods are started by the fixed node's kubelet, then that kubelet is killed. The client sends the same
+// requests, and the harness makes the same stop calls for the same containers on the same node, each as its watch of the API server
+// shows the request: StopContainer with the first timeout, the shorter one beside it, StopPodSandbox after the container. It shows
+// how long client, API server and runtime need for so many containers. Not part of it are the kubelet's reads of the runtime and
+// its status updates.
 //
 // # What decides
 //

@@ -34,12 +34,6 @@ func (r Results) Document(plot string, sim *SimResults) (string, error) {
 			stock = w.Grace
 		}
 	}
-	var requests []string
-	for _, pods := range r.Pods {
-		if took, ok := r.RequestsAlone[pods]; ok {
-			requests = append(requests, fmt.Sprintf("%.2f s for %d", took, pods))
-		}
-	}
 	about := map[string]string{}
 	if sim != nil {
 		about["Date"], about["Machine"], about["Table"] = sim.Date.Format("2 January 2006"), sim.Machine.String(), markdown(sim.Table())
@@ -47,7 +41,7 @@ func (r Results) Document(plot string, sim *SimResults) (string, error) {
 	header, rows := r.CheckTable()
 	err := documentTemplate.Execute(&out, map[string]any{
 		"Date": r.Date.Format("2 January 2006"), "Machine": r.Machine, "Versions": r.Versions, "Seconds": fmt.Sprintf("%.0f", r.Seconds),
-		"Plot": plot, "Grace": Grace, "StockGrace": stock, "Refused": refused, "Requests": requests,
+		"Plot": plot, "Grace": Grace, "StockGrace": stock, "Refused": refused,
 		"Deaths": markdown(r.Table()), "Figures": markdown(r.FiguresTable()), "Work": markdown(r.WorkTable()), "Goals": markdown(header, rows), "Sim": about,
 	})
 	return out.String(), err

@@ -21,8 +21,10 @@ const (
 	grain = 0.05
 	// atRest is how much of stock's figures the fixed kubelet may have while nobody is hurried.
 	atRest = 1.05
-	// perContainer is how many goroutines a shorter stop call may take.
-	perContainer = 2.0
+	// perContainer is how many goroutines the stop calls of a container may take while a shorter one is out: one each.
+	perContainer = 2
+	// perKill is how many the kill of a pod may take, which outlives the attempt that began it.
+	perKill = 1
 )
 
 // LastRatio returns how many times as long as the runtime alone the fixed arm may take until the last pod is dead.
@@ -55,7 +57,7 @@ func Judge(r Results) []Check {
 	var all []Check
 	for _, w := range r.Waves {
 		alone, ok := r.Wave(w.Pods, Alone, w.Part)
-		j := judging{wave: w, requests: r.RequestsAlone[w.Pods], add: func(goal, found string, v verdict.Verdict) {
+		j := judging{wave: w, add: func(goal, found string, v verdict.Verdict) {
 			all = append(all, Check{w.Pods, w.Part, w.Column, goal, found, v})
 		}}
 		if !j.ended() || w.Column == Alone {
@@ -91,9 +93,7 @@ func (r Results) Wave(pods int, column Column, part string) (Wave, bool) {
 type judging struct {
 	wave  Wave
 	alone *Wave
-	// requests is Results.RequestsAlone of so many pods.
-	requests float64
-	add      func(goal, found string, v verdict.Verdict)
+	add   func(goal, found string, v verdict.Verdict)
 }
 
 // kept is the verdict on something that both arms are to hold.
@@ -181,8 +181,8 @@ func (j judging) first() {
 	}
 }
 
-// last judges when the last pod was dead. What the requests take by themselves is subtracted: it is not the kubelet's. Where the
-// runtime alone needs little, the kubelet has the time that it has for the first pod.
+// last judges when the last pod was dead. Where the runtime alone needs little, the kubelet has the time that it has for the first
+// pod.
 func (j judging) last() {
 	if j.wave.Column == Stock && j.wave.Part == ForceRunning {
 		return // stock adds its two seconds, which is much or little of what the runtime needs
@@ -195,10 +195,18 @@ func (j judging) last() {
 	}
 	last, _ := j.wave.Last()
 	measure, _ := j.alone.Last()
-	own := last - j.requests
-	found := fmt.Sprintf("%.2f s, of which the requests alone take %.2f s; the runtime alone %.2f s: %.2f ×", last, j.requests, measure, own/measure)
-	if own > limit*measure && own <= measure+promptly {
-		found += fmt.Sprintf(", but only %.2f s more", own-measure)
+	found := fmt.Sprintf("%.2f s; the runtime alone %.2f s: %.2f ×", last, measure, last/measure)
+	if last > limit*measure && last <= measure+promptly {
+		found += fmt.Sprintf(", but only %.2f s more", last-measure)
 	}
-	j.add(goal, found, j.repaired(own <= max(limit*measure, measure+promptly)))
+	j.inTime(goal, found, last-max(limit*measure, measure+promptly))
+}
+
+// inTime judges how many seconds late the last pod was; a machine that was late for as long could be the reason.
+func (j judging) inTime(goal, found string, late float64) {
+	if lost := j.wave.Lost; late > 0 && late <= lost && j.wave.Column != Stock {
+		j.add(goal, found+fmt.Sprintf("; the machine was late for %.2f s", lost), verdict.Invalid)
+		return
+	}
+	j.add(goal, found, j.repaired(late <= 0))
 }

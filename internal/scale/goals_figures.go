@@ -47,20 +47,33 @@ func (r Results) judgeFigures(pods int) []Check {
 			r.judgeRest(add, f, values(stock, f), values(fixed, f))
 		}
 	}
-	hurried, terminating := r.Of(pods, Fixed, Hurried), r.Of(pods, Fixed, Terminating)
-	if same := r.Of(pods, Stock, Hurried); len(same) > 0 {
-		terminating = same // stock in the same state: one stop call is out for each pod
+	// Each pod has one container here.
+	goal, control, allowed := fmt.Sprintf("at most %d goroutines more per container than stock, and %d per pod, while a shorter stop is out", perContainer, perKill),
+		r.grown(pods, Stock, Hurried), perContainer+perKill
+	if len(control) == 0 {
+		// The same kubelet before the shorter stops.
+		goal, control, allowed = "at most 1 goroutine more per container for its shorter stop", r.grown(pods, Fixed, Terminating), 1
 	}
-	if len(hurried) > 0 && len(terminating) > 0 {
-		goroutines := figures[0]
-		more := (median(values(hurried, goroutines)) - median(values(terminating, goroutines))) / float64(pods)
-		add(fmt.Sprintf("at most %.0f goroutines more per container while a shorter stop is out", perContainer),
-			fmt.Sprintf("%+.2f per container", more), kept(more <= perContainer))
+	if hurried := r.grown(pods, Fixed, Hurried); len(hurried) > 0 && len(control) > 0 {
+		more := median(hurried) - median(control)
+		add(goal, fmt.Sprintf("%+.2f per pod of one container", more/float64(pods)), kept(more <= float64(allowed*pods+settled)))
 	}
 	if empty, left := r.Of(pods, Fixed, Empty), r.Of(pods, Fixed, Left); len(empty) > 0 && len(left) > 0 {
 		allowed := leftAllowed(empty[0].Goroutines, pods)
 		add("all goroutines gone afterwards", fmt.Sprintf("%d before the first pod, %d afterwards; at most %d", empty[0].Goroutines, left[0].Goroutines, allowed),
 			kept(left[0].Goroutines <= allowed))
+	}
+	return all
+}
+
+// grown returns how many goroutines more than at rest a kubelet had in a state, by part: what a stock kubelet keeps for some minutes
+// after earlier pods is in both.
+func (r Results) grown(pods int, column Column, state State) (all []float64) {
+	rest := r.Of(pods, column, Running)
+	for _, s := range r.Of(pods, column, state) {
+		if i := slices.IndexFunc(rest, func(at Sample) bool { return at.Part == s.Part }); i >= 0 {
+			all = append(all, float64(s.Goroutines-rest[i].Goroutines))
+		}
 	}
 	return all
 }

@@ -38,5 +38,5 @@ func (j judging) inWindow() {
 		}
 	}
 	found := fmt.Sprintf("the latest, %s, %.2f s after it; the runtime alone needs %.2f s", pod, latest, needs)
-	j.add(goal, found, j.repaired(latest <= window+needs))
+	j.inTime(goal, found, latest-window-needs)
 }

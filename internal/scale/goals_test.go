@@ -59,12 +59,14 @@ func TestLast(t *testing.T) {
 	quick := waveOf(Alone, part, .1, .2)
 	expect(t, "a little more than little", verdicts(Fixed, "last dead", quick, waveOf(Fixed, part, .1, .7)), verdict.Repaired)
 	expect(t, "much more than little", verdicts(Fixed, "last dead", quick, waveOf(Fixed, part, .1, .71)), verdict.StillBroken)
-	r := Results{Waves: []Wave{alone, waveOf(Fixed, part, 1, 13.1)}, RequestsAlone: map[int]float64{2: .2}}
-	for _, c := range Judge(r) {
-		if strings.Contains(c.Goal, "last dead") && c.Verdict != verdict.Repaired {
-			t.Errorf("with what the requests take subtracted: %+v", c)
-		}
-	}
+	slow := waveOf(Fixed, part, 1, 13.3)
+	slow.Lost = .2
+	expect(t, "later than the machine", verdicts(Fixed, "last dead", alone, slow), verdict.StillBroken)
+	slow.Lost = .4
+	expect(t, "the machine was late", verdicts(Fixed, "last dead", alone, slow), verdict.Invalid)
+	slow = waveOf(Stock, part, 39, 40)
+	slow.Lost = 30
+	expect(t, "stock on a slow machine", verdicts(Stock, "last dead", alone, slow), verdict.Reproduced)
 	if LastRatio(110) != 1.3 || LastRatio(250) != 1.5 {
 		t.Error("the limits of the ratio")
 	}
@@ -131,12 +133,18 @@ func TestFigures(t *testing.T) {
 	expect(t, "more", judge("goroutines at rest", append(stock, of(Fixed, Running, 431, 90, 1), of(Fixed, Running, 440, 90, 1))...), verdict.Regressed)
 	expect(t, "samples overlap", judge("memory", append(stock, of(Fixed, Running, 400, 104, 1), of(Fixed, Running, 400, 140, 1))...), verdict.Kept)
 	expect(t, "more CPU", judge("CPU", append(stock, of(Fixed, Running, 400, 90, 2.2))...), verdict.Regressed)
+	// The kubelet of stock has 20 more than at rest, that of fixed 10 of an earlier part.
 	hurried := func(n int) []verdict.Verdict {
-		return judge("per container", of(Stock, Hurried, 500, 0, 0), of(Fixed, Hurried, n, 0, 0), of(Fixed, Terminating, 505, 0, 0))
+		return judge("shorter stop", of(Stock, Running, 480, 0, 0), of(Stock, Hurried, 500, 0, 0), of(Fixed, Running, 490, 0, 0),
+			of(Fixed, Hurried, n, 0, 0), of(Fixed, Terminating, 505, 0, 0))
 	}
-	expect(t, "two each", hurried(520), verdict.Kept)
-	expect(t, "three each", hurried(521), verdict.Regressed)
-	expect(t, "without stock", judge("per container", of(Fixed, Hurried, 526, 0, 0), of(Fixed, Terminating, 505, 0, 0)), verdict.Regressed)
+	expect(t, "two each and one", hurried(490+20+30+settled), verdict.Kept)
+	expect(t, "more than that", hurried(490+20+30+settled+1), verdict.Regressed)
+	alone := func(n int) []verdict.Verdict {
+		return judge("shorter stop", of(Fixed, Running, 490, 0, 0), of(Fixed, Terminating, 520, 0, 0), of(Fixed, Hurried, n, 0, 0))
+	}
+	expect(t, "without stock", alone(520+10+settled), verdict.Kept)
+	expect(t, "without stock, two each", alone(520+10+settled+1), verdict.Regressed)
 	left := func(n int) []verdict.Verdict {
 		return judge("gone", of(Fixed, Empty, 300, 0, 0), of(Fixed, Left, n, 0, 0))
 	}

@@ -41,12 +41,10 @@ type Results struct {
 	Columns  []Column          `json:"columns"`
 	// Refused are the numbers of pods that the machine's memory forbids, with the reason.
 	Refused map[int]string `json:"refused,omitempty"`
-	// RequestsAlone is how many seconds as many force deletes take if nothing acts on them, for each number of pods.
-	RequestsAlone map[int]float64 `json:"requestsAlone"`
-	Waves         []Wave          `json:"waves"`
-	Samples       []Sample        `json:"samples"`
-	Checks        []Check         `json:"checks"`
-	Seconds       float64         `json:"seconds"`
+	Waves   []Wave         `json:"waves"`
+	Samples []Sample       `json:"samples"`
+	Checks  []Check        `json:"checks"`
+	Seconds float64        `json:"seconds"`
 }
 
 // Carrier returns the arm whose node the runtime alone is measured on.
@@ -59,7 +57,7 @@ func (o Options) Carrier() verdict.Arm {
 
 // Run plays all parts of all columns, number after number, and judges them. It returns what it has, also on an error.
 func Run(ctx context.Context, o Options, machine Machine) (Results, error) {
-	r := &Results{Date: time.Now().UTC().Truncate(time.Second), Machine: machine, Minor: o.Minor, Versions: map[string]string{}, Refused: map[int]string{}, RequestsAlone: map[int]float64{}}
+	r := &Results{Date: time.Now().UTC().Truncate(time.Second), Machine: machine, Minor: o.Minor, Versions: map[string]string{}, Refused: map[int]string{}}
 	for _, arm := range o.Arms {
 		r.Columns = append(r.Columns, Column(arm))
 	}
@@ -72,18 +70,43 @@ func Run(ctx context.Context, o Options, machine Machine) (Results, error) {
 				r.Refused[pods] = why
 				continue
 			}
-			for _, arm := range o.Arms {
-				if err := r.arm(ctx, o, arm, pods); err != nil {
-					return err
-				}
+			if err := r.number(ctx, o, pods); err != nil {
+				return err
 			}
-			r.Pods = append(r.Pods, pods)
 		}
 		return nil
 	}()
 	r.Seconds = round(time.Since(begin).Seconds())
 	r.Checks = Judge(*r)
 	return *r, err
+}
+
+// number plays all columns of a number of pods, and once more if something could not be judged and nothing is red: the machine was
+// late.
+func (r *Results) number(ctx context.Context, o Options, pods int) error {
+	one, err := r.once(ctx, o, pods)
+	if err == nil {
+		checks := Judge(one)
+		red := slices.ContainsFunc(checks, func(c Check) bool { return c.Verdict.Red() })
+		if i := slices.IndexFunc(checks, func(c Check) bool { return c.Verdict == verdict.Invalid }); i >= 0 && !red {
+			o.logf("%3d pods, once more: %s: %s: %s", pods, checks[i].Column, checks[i].Goal, checks[i].Found)
+			one, err = r.once(ctx, o, pods)
+		}
+	}
+	r.Pods, r.Waves, r.Samples = append(r.Pods, one.Pods...), append(r.Waves, one.Waves...), append(r.Samples, one.Samples...)
+	return err
+}
+
+// once plays all columns of a number of pods. The results have the number if all were played to the end.
+func (r *Results) once(ctx context.Context, o Options, pods int) (Results, error) {
+	one := Results{Versions: r.Versions}
+	for _, arm := range o.Arms {
+		if err := one.arm(ctx, o, arm, pods); err != nil {
+			return one, err
+		}
+	}
+	one.Pods = []int{pods}
+	return one, nil
 }
 
 // arm plays all parts on a fresh node of an arm, and there the runtime alone if the arm carries it.
@@ -141,10 +164,6 @@ func (r *Results) arm(ctx context.Context, o Options, arm verdict.Arm, pods int)
 			return err
 		}
 	}
-	if r.RequestsAlone[pods], err = n.requestsAlone(ctx, pods); err != nil {
-		return fmt.Errorf("%s, %d pods, requests alone: %w", arm, pods, err)
-	}
-	o.logf("%3d pods, requests that nothing acts on took %.2f s", pods, r.RequestsAlone[pods])
 	return n.recording()
 }
 
@@ -156,11 +175,7 @@ func (r *Results) took(o Options, h history.History, column Column, part Part, p
 	}
 	first, _ := w.First()
 	last, _ := w.Last()
-	client := ""
-	if column != Alone {
-		client = fmt.Sprintf(", the client's requests took %.2f s", w.Client())
-	}
-	o.logf("%3d pods, %s, %s: dead from %.2f to %.2f s%s", pods, column, part.About, first, last, client)
+	o.logf("%3d pods, %s, %s: dead from %.2f to %.2f s, the client's requests took %.2f s", pods, column, part.About, first, last, w.Client())
 	r.Waves = append(r.Waves, w)
 	return history.WriteFile(filepath.Join(o.Artifacts, "histories", "scale", fmt.Sprint(pods), File(column), part.ID+".jsonl"), h)
 }

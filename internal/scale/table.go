@@ -24,18 +24,15 @@ func (r Results) row(w Wave) []string {
 		}
 		return fmt.Sprintf("%.2f s", at)
 	}
-	ratio, asked, client := "–", "–", "–"
+	ratio, asked, client := "–", "–", fmt.Sprintf("%.2f s", w.Client())
 	last, ok := w.Last()
 	if alone, found := r.Wave(w.Pods, Alone, w.Part); found && ok && w.Column != Alone {
 		if measure, ok := alone.Last(); ok {
 			ratio = fmt.Sprintf("%.2f", last/measure)
 		}
 	}
-	if w.Column != Alone {
-		client = fmt.Sprintf("%.2f s", w.Client())
-		if w.Asked != nil {
-			asked = fmt.Sprintf("%.2f s, timeout %d", w.Asked.After, w.Asked.Timeout)
-		}
+	if w.Asked != nil {
+		asked = fmt.Sprintf("%.2f s, timeout %d", w.Asked.After, w.Asked.Timeout)
 	}
 	return []string{fmt.Sprint(w.Pods), about(w), string(w.Column), seconds(w.First()), seconds(w.Median()), seconds(last, ok), ratio, client, asked}
 }

@@ -24,6 +24,9 @@ type Wave struct {
 	Lives    []Life  `json:"lives"`
 	// Asked is the first stop call that a deciding request led to; nil if there was none.
 	Asked *Asked `json:"asked,omitempty"`
+	// Lost is how much of the time from when the pods are due to the last death the controls were delayed, or reads of the runtime
+	// slow.
+	Lost float64 `json:"lost,omitempty"`
 }
 
 // Asked is how long it took from a deciding request to its stop call, in seconds.
@@ -41,7 +44,7 @@ type Asked struct {
 // Life is the end of one pod.
 type Life struct {
 	Pod string `json:"pod"`
-	// Sent and Answered are the times of the requests, in order; of the runtime alone, of the stop calls.
+	// Sent and Answered are the times of the requests, in order.
 	Sent     []float64 `json:"sent"`
 	Answered []float64 `json:"answered"`
 	// Failed is the error of a request, if one failed.
@@ -64,7 +67,7 @@ type Stop struct {
 
 // Read reads a wave off its history.
 func Read(h history.History, column Column, part Part) Wave {
-	zero := zeroOf(h, column, part)
+	zero := zeroOf(h, part)
 	since := func(at time.Time) float64 { return round(at.Sub(zero).Seconds()) }
 	w := Wave{Column: column, Part: part.ID, Grace: part.Requests[0].Grace, Deadline: part.deadline().Seconds()}
 	lives := map[string]*Life{}
@@ -75,7 +78,7 @@ func Read(h history.History, column Column, part Part) Wave {
 	}
 	for _, e := range h.Events {
 		if life := lives[e.Pod]; life != nil {
-			life.see(e, since(e.At), column == Alone, part.deciding().Grace)
+			life.see(e, since(e.At), part.deciding().Grace)
 		}
 	}
 	for _, life := range lives {
@@ -83,19 +86,26 @@ func Read(h history.History, column Column, part Part) Wave {
 	}
 	slices.SortFunc(w.Lives, func(a, b Life) int { return cmp.Compare(a.Pod, b.Pod) })
 	w.Pods = len(w.Lives)
-	if asked, from, ok := w.asked(); ok {
+	spans := history.Lost(h.Events)
+	lost := func(from, to float64) float64 {
 		at := func(seconds float64) time.Time { return zero.Add(time.Duration(seconds * float64(time.Second))) }
-		asked.Lost = round(history.Covered(history.Lost(h.Events), at(from), at(from+asked.After)).Seconds())
+		return round(history.Covered(spans, at(from), at(to)).Seconds())
+	}
+	if asked, from, ok := w.asked(); ok {
+		asked.Lost = lost(from, from+asked.After)
 		w.Asked = &asked
+	}
+	if last, ok := w.Last(); ok {
+		w.Lost = lost(w.Deadline, last)
 	}
 	return w
 }
 
 // zeroOf returns the time of the first request Zero.
-func zeroOf(h history.History, column Column, part Part) time.Time {
+func zeroOf(h history.History, part Part) time.Time {
 	seen := map[string]int{}
 	for _, e := range h.Events {
-		if e.Kind != history.APIDelete && !(column == Alone && isStop(e)) {
+		if e.Kind != history.APIDelete {
 			continue
 		}
 		if seen[e.Pod] == part.Zero {
@@ -110,25 +120,17 @@ func isStop(e history.Event) bool {
 	return e.Kind == history.CRICall && e.Call == "StopContainer" && e.Grace != nil
 }
 
-func (l *Life) see(e history.Event, at float64, alone bool, deciding int64) {
-	answer := func() {
+func (l *Life) see(e history.Event, at float64, deciding int64) {
+	switch {
+	case isStop(e):
+		l.Stops = append(l.Stops, Stop{at, *e.Grace})
+	case e.Kind == history.APIDelete:
+		l.Sent = append(l.Sent, at)
+	case e.Kind == history.APIDeleted:
 		l.Answered = append(l.Answered, at)
 		if e.Error != "" {
 			l.Failed = e.Error
 		}
-	}
-	switch {
-	case isStop(e):
-		l.Stops = append(l.Stops, Stop{at, *e.Grace})
-		if alone {
-			l.Sent = append(l.Sent, at)
-		}
-	case alone && e.Kind == history.CRIReturn && e.Call == "StopContainer":
-		answer()
-	case e.Kind == history.APIDelete && !alone:
-		l.Sent = append(l.Sent, at)
-	case e.Kind == history.APIDeleted && !alone:
-		answer()
 	case e.Kind == history.ControlSaw && l.Saw == nil && (e.Reason == "DELETED" || e.Grace != nil && *e.Grace == deciding):
 		l.Saw = &at
 	case e.Kind == history.Line && e.Reason == "TERM":

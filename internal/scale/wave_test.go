@@ -72,7 +72,7 @@ func TestReadArm(t *testing.T) {
 			{Pod: "b", Sent: []float64{-4.99, .01}, Answered: []float64{-4.96, .3}, Saw: at(.14), Stops: []Stop{{-4.94, 120}, {.15, 0}}, Dead: at(.4), Stopped: at(.41)},
 			{Pod: "never deleted"},
 		},
-		Asked: &Asked{Pod: "b", After: .14, Timeout: 0, Saw: at(.13), Lost: .1},
+		Asked: &Asked{Pod: "b", After: .14, Timeout: 0, Saw: at(.13), Lost: .1}, Lost: .1,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -84,29 +84,6 @@ func TestReadArm(t *testing.T) {
 	}
 	if alive := got.alive(); len(alive) != 1 || alive[0] != "never deleted" {
 		t.Errorf("alive: %v", alive)
-	}
-}
-
-// Without a kubelet the stop calls are the requests, and deletes that clean up afterwards are none.
-func TestReadAlone(t *testing.T) {
-	var b told
-	b.start(-9000, "a", "b")
-	b.stop(0, "a", 120)
-	b.stop(1, "b", 120)
-	b.stop(5001, "a", 10)
-	b.stop(5002, "b", 10)
-	b.end(15100, "a")
-	b.end(15300, "b")
-	b.delete(20000, 20001, "a", 0)
-	got := Read(b.history(), Alone, Parts(120)[2])
-	if last, _ := got.Last(); last != 15.3 || got.Deadline != 15 {
-		t.Errorf("last %v, deadline %v", last, got.Deadline)
-	}
-	if diff := cmp.Diff([]float64{0, 5.001}, got.Lives[0].Sent); diff != "" {
-		t.Error(diff)
-	}
-	if got := Read(b.history(), Alone, Parts(120)[1]); *got.Lives[0].Dead != 10.099 {
-		t.Errorf("counted from the second call, dead at %v", *got.Lives[0].Dead)
 	}
 }
 

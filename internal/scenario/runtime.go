@@ -53,7 +53,6 @@ func runtimes() []Scenario {
 		Steps:  []Step{force(0)},
 		Apart:  "the runtime refuses stop calls for 5 s: the container dies before that with its sandbox, or after it by a retry; the rules leave open which",
 		Expect: keeps(OnlyShorter, Ends),
-		Watch:  untilSandboxStops,
 		Levels: []Level{LevelSim, LevelNode},
 		Not:    notByFault,
 	}, {
@@ -80,7 +79,6 @@ func runtimes() []Scenario {
 		Steps:  []Step{del(0, 60)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 24, Faults: []Fault{{Call: "StopContainer", Fails: true, For: 5 * time.Second}}, Steps: []Step{del(0, 24)}}},
 		Expect: append(repairs(Deadline, RuntimeCalls), keeps(Ends)...),
-		Watch:  untilSandboxStops,
 		Levels: []Level{LevelSim, LevelNode},
 		Not:    notByFault,
 	}, {
@@ -92,7 +90,6 @@ func runtimes() []Scenario {
 		Faults: []Fault{{Call: "StopContainer", Fails: true}},
 		Steps:  []Step{del(0, 5)},
 		Expect: append(repairs(RuntimeCalls), keeps(Ends)...),
-		Watch:  untilSandboxStops,
 		Levels: []Level{LevelSim, LevelNode},
 		Not:    notByFault,
 	}, {
@@ -134,10 +131,6 @@ func runtimes() []Scenario {
 		Not:     map[Level]string{LevelNode: "which runtime calls coincide with the end is a matter of milliseconds there", LevelKind: "as on a node"},
 	}}
 }
-
-// untilSandboxStops is long enough for CRI-O, whose StopPodSandbox grants running containers what is left until its client's
-// deadline: 118 s of the kubelet's two minutes.
-var untilSandboxStops = map[Level]time.Duration{LevelSim: 200 * time.Second}
 
 // notWithoutRuntime gives the reason why real nodes cannot run scenarios in which the runtime is down for a while.
 var notWithoutRuntime = map[Level]string{LevelNode: "the node restarts its runtime at once and cannot be without one", LevelKind: "as on a node"}

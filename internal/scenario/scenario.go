@@ -167,8 +167,16 @@ func (s Scenario) WatchFor(level Level) time.Duration {
 	if s.Stays() {
 		return s.Watch[level]
 	}
-	return max(s.Longest()+beyond, s.Watch[level])
+	watch := max(s.Longest()+beyond, s.Watch[level])
+	if level == LevelSim && slices.ContainsFunc(s.Faults, func(f Fault) bool { return f.Call == "StopContainer" && f.Fails }) {
+		watch = max(watch, s.Longest()+sandboxStops)
+	}
+	return watch
 }
+
+// sandboxStops is how long it may take until a container that could not be stopped is killed with its sandbox: StopPodSandbox of
+// CRI-O grants running containers what is left until its client's deadline, 118 s of the kubelet's two minutes.
+const sandboxStops = 2*time.Minute + beyond
 
 // beyond is how long a level keeps watching after the last time at which stock would have killed the pod.
 const beyond = 10 * time.Second
