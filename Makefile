@@ -63,6 +63,7 @@ matrix-default: kgrace ## the same for the default minor only
 
 properties: kgrace ## run 5,000 random scenarios on each arm, simulated, and compare 5,000 unhurried ones with stock; the same ones each time
 	$(KGRACE) properties $(FOR_MINOR)
+	$(KGRACE) properties --kind requests --arm fixed --runtime crio $(FOR_MINOR)
 	$(KGRACE) properties --kind unhurried --runtime crio $(FOR_MINOR)
 
 properties-soak: kgrace ## the same with other scenarios each time: the seed is from the clock and printed; HISTORIES=100000 for more

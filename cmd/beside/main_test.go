@@ -15,7 +15,9 @@ import (
 )
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{}, {"--kubeconfig", "k", "--node", "n"}, {"--kubeconfig", "k", "--node", "n", "--record", "r", "more"}, {"--what"}} {
+	for _, args := range [][]string{{}, {"--kubeconfig", "k", "--node", "n"}, {"--kubeconfig", "k", "--node", "n", "--record", "r", "more"}, {"--what"},
+		{"--kubeconfig", "k", "--node", "n", "--stop", "s"}, {"--kubeconfig", "k", "--node", "n", "--record", "r", "--stop", "s", "--healthz", "h"},
+		{"--kubeconfig", "k", "--node", "n", "--record", "r", "--healthz", "h"}} {
 		var errs bytes.Buffer
 		if code := run(t.Context(), args, &errs); code != exitUsage || errs.Len() == 0 {
 			t.Errorf("%v: exit %d, %q", args, code, errs.String())

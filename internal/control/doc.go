@@ -17,4 +17,7 @@
 // The program in beside runs next to the kubelet, in the same parent cgroup.
 //
 // Not real: it makes no runtime calls, because the recorder measures the runtime's own delays.
+//
+// Stop is another control, for how long API server and runtime need to end many pods: it takes the place of a kubelet that was
+// killed, and makes only the calls that end a pod.
 package control

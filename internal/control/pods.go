@@ -28,6 +28,11 @@ func Pods(ctx context.Context, client kubernetes.Interface, node string, sink hi
 func watchPods(ctx context.Context, client kubernetes.Interface, node string, sink history.Sink, work func() time.Duration) {
 	w := &waiting{ctx: ctx, sink: sink, work: work}
 	defer w.all.Wait()
+	inform(client, node, w).RunWithContext(ctx)
+}
+
+// inform returns a watch of the pods of a node.
+func inform(client kubernetes.Interface, node string, handler cache.ResourceEventHandler) cache.Controller {
 	selector := fields.OneTermEqualSelector("spec.nodeName", node).String()
 	pods := client.CoreV1().Pods(metav1.NamespaceAll)
 	_, informer := cache.NewInformerWithOptions(cache.InformerOptions{
@@ -40,9 +45,9 @@ func watchPods(ctx context.Context, client kubernetes.Interface, node string, si
 				o.FieldSelector = selector
 				return pods.Watch(ctx, o)
 			},
-		}, client), ObjectType: &corev1.Pod{}, Handler: w,
+		}, client), ObjectType: &corev1.Pod{}, Handler: handler,
 	})
-	informer.RunWithContext(ctx)
+	return informer
 }
 
 // longest is the longest grace period, in seconds, whose end is awaited. No scenario waits that long, and a duration cannot

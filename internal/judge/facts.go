@@ -226,6 +226,9 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 			if syncs(e) {
 				f.synced = append(f.synced, e.At)
 			}
+			if c != nil && c.id == e.ContainerID && e.Call == "StartContainer" && e.Error != "" && len(c.started) == 0 {
+				c.id = "" // never started: the next one of that name is the first
+			}
 			if done := open[e.CallID]; done != nil {
 				done(e, order)
 				delete(open, e.CallID)

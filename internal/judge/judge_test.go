@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,5 +99,32 @@ func TestFigures(t *testing.T) {
 	}
 	if got := Measure(tell("now", del(0, 1), finished(3)), row(t, "now")); got.Dead != nil {
 		t.Errorf("alive, yet measured: %+v", got)
+	}
+}
+
+// The runtime was restarted while it started a container: the next one of that name is the pod's.
+func TestAFailedStartIsNoContainer(t *testing.T) {
+	start := func(s float64, id, err string) timeline {
+		all := called(s, .2, "StartContainer", "main", nil, err)
+		all[0].ContainerID, all[1].ContainerID = id, id
+		return all
+	}
+	stopped := stop(.1, "main", 2, 2)
+	for i := range stopped {
+		stopped[i].ContainerID = "two"
+	}
+	rest := slices.Concat(start(-3, "two", ""), line(-2.9, "main", "START"), del(0, 1), stopped, endedAs(2.1, "two", 137), removed(2.1), finished(12))
+	for _, c := range []struct {
+		name  string
+		first timeline
+		want  scenario.Outcome
+	}{
+		{"failed", start(-9, "one", "Unavailable"), scenario.Held},
+		{"succeeded, and the container lives on", start(-9, "one", ""), scenario.Broken},
+		{"failed for its client only", slices.Concat(start(-9, "one", "Unavailable")[:1], line(-8.9, "main", "START"), start(-9, "one", "Unavailable")[1:]), scenario.Broken},
+	} {
+		if got := Judge(scenario.Ends, tell("now", c.first, rest), row(t, "now")); got.Outcome != c.want {
+			t.Errorf("%s: %s: %s, want %s", c.name, got.Outcome, got.Why, c.want)
+		}
 	}
 }

@@ -34,6 +34,8 @@ const (
 	ProgramActor = "actor"
 	// ProgramBeside is the static program of cmd/beside; BuildBeside builds it. It is optional (StartBeside).
 	ProgramBeside = "beside"
+	// ProgramStopper is the same program in place of the kubelet (StartStopper).
+	ProgramStopper = "stopper"
 )
 
 // startTimeout bounds Up. A node is Ready in about five seconds on two idle cores; the rest is for machines that compile

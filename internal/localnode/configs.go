@@ -95,6 +95,7 @@ const nodePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 // program returns the command line of one of the node's programs, followed by the arguments in more.
 func program(p paths, name, node, snapshotter string, more ...string) (Program, error) {
+	bin := p.bin(name)
 	var args []string
 	switch name {
 	case ProgramEtcd:
@@ -125,12 +126,15 @@ func program(p paths, name, node, snapshotter string, more ...string) (Program, 
 		}
 	case ProgramBeside:
 		args = []string{"--kubeconfig=" + p.etc("kubelet.kubeconfig"), "--node=" + node, "--record=" + p.beside()}
+	case ProgramStopper:
+		bin = p.bin(ProgramBeside)
+		args = []string{"--kubeconfig=" + p.etc("kubelet.kubeconfig"), "--node=" + node, "--healthz=" + stopperHealthAddress}
 	default:
 		return Program{}, fmt.Errorf("unknown node program %s", name)
 	}
 	return Program{
 		Name: name,
-		Argv: slices.Concat([]string{p.bin(name)}, args, more),
+		Argv: slices.Concat([]string{bin}, args, more),
 		// The environment of the machine (proxies, GODEBUG, ...) does not apply to the node.
 		Env: []string{"PATH=" + p.data("bin") + ":" + nodePath, "HOME=/root", "TMPDIR=/tmp"},
 		Log: p.log(name),

@@ -23,8 +23,7 @@ import (
 )
 
 // startProgram has pid 1 start a program.
-func (n *Node) startProgram(ctx context.Context, name string) error {
-	var more []string
+func (n *Node) startProgram(ctx context.Context, name string, more ...string) error {
 	if name == ProgramKubelet {
 		more = n.kubeletFlags
 	}

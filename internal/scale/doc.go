@@ -11,11 +11,11 @@
 //
 // # The runtime alone
 //
-// This is the control. Pods are started by the fixed node's kubelet, then that kubelet is killed. The client sends the same
-// requests, and the harness makes the same stop calls for the same containers on the same node, each as its watch of the API server
-// shows the request: StopContainer with the first timeout, the shorter one beside it, StopPodSandbox after the container. It shows
-// how long client, API server and runtime need for so many containers. Not part of it are the kubelet's reads of the runtime and
-// its status updates.
+// This is the control. Pods are started by the fixed node's kubelet; then that kubelet is killed, and a program in its cgroup, with
+// its credentials and its way to the API server and the runtime, takes its place. It makes only the calls that end a pod
+// (control.Stop): StopContainer as the API server reports a request, another beside it for a shorter one, StopPodSandbox after the
+// container. It shows how long client, API server and runtime need for so many pods. Not part of it are the kubelet's reads of the
+// runtime and its status updates.
 //
 // # What decides
 //

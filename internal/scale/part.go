@@ -75,12 +75,3 @@ func (p Part) deadline() time.Duration {
 	}
 	return time.Duration(last.Grace)*time.Second - p.Requests[p.Zero].After
 }
-
-// stopTimeout returns the timeout, in seconds, of the stop call that a request leads to.
-func (p Part) stopTimeout(i int) int64 {
-	r := p.Requests[i]
-	if i == 0 || r.Grace == 0 {
-		return r.Grace
-	}
-	return r.Grace - int64(r.After/time.Second)
-}

@@ -24,8 +24,9 @@ type Wave struct {
 	Lives    []Life  `json:"lives"`
 	// Asked is the first stop call that a deciding request led to; nil if there was none.
 	Asked *Asked `json:"asked,omitempty"`
-	// Lost is how much of the time from when the pods are due to the last death the controls were delayed, or reads of the runtime
-	// slow.
+	// Lost is how late the machine was for the last death: until when after the pods were due the control beside the kubelet did
+	// not see its request, or how much of the time since then the controls were delayed or reads of the runtime slow, whichever is
+	// more.
 	Lost float64 `json:"lost,omitempty"`
 }
 
@@ -95,8 +96,14 @@ func Read(h history.History, column Column, part Part) Wave {
 		asked.Lost = lost(from, from+asked.After)
 		w.Asked = &asked
 	}
-	if last, ok := w.Last(); ok {
-		w.Lost = lost(w.Deadline, last)
+	for _, life := range w.Lives {
+		if last, _ := w.Last(); life.Dead == nil || *life.Dead < last {
+			continue
+		}
+		w.Lost = lost(w.Deadline, *life.Dead)
+		if life.Saw != nil {
+			w.Lost = max(w.Lost, round(*life.Saw-w.Deadline))
+		}
 	}
 	return w
 }

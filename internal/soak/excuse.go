@@ -58,6 +58,10 @@ func Excuses() []Excuse {
 		Kind: KubeletStopped, Stalls: true, After: after(time.Second),
 		Why: "a stopped kubelet acts when it is continued",
 	}, {
+		Kind: KubeletStopped, When: crossed, Drops: []scenario.Rule{scenario.ShorterActs, scenario.Zero},
+		Why: "a continued kubelet makes the call that it was about to make before it reads what was asked meanwhile. That it makes another at once is the " +
+			"condition; that the container is down in time is judged (R1)",
+	}, {
 		Kind: RuntimeRestarted, Stalls: true, After: after(15 * time.Second), Refuses: true,
 		Why: "calls fail while the runtime is down, and it forgets its stop timers; the kubelet retries a failed sync after up to 15 s, as on stock. The contract " +
 			"excepts TERM",
@@ -105,6 +109,24 @@ func askedMeanwhile(h history.History, d Disturbance) bool {
 	return slices.ContainsFunc(h.Events, func(e history.Event) bool {
 		return e.Kind == history.APIDeleted && d.covers(e.At)
 	})
+}
+
+// crossed reports whether something was asked during the disturbance, and the kubelet, once continued, made a stop call and within a
+// second a shorter one for the same container.
+func crossed(h history.History, d Disturbance) bool {
+	early := map[string]history.Event{}
+	for _, e := range h.ByTime() {
+		if e.Kind != history.CRICall || e.Call != "StopContainer" || e.Grace == nil || e.At.Before(d.From) || d.To.IsZero() {
+			continue
+		}
+		if first, ok := early[e.ContainerID]; ok && *e.Grace < *first.Grace && e.At.Sub(first.At) < time.Second {
+			return askedMeanwhile(h, d)
+		}
+		if e.At.Before(d.To.Add(time.Second)) {
+			early[e.ContainerID] = e
+		}
+	}
+	return false
 }
 
 // forcedMeanwhile is askedMeanwhile for a request with grace 0.

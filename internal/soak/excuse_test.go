@@ -191,6 +191,54 @@ func TestDrops(t *testing.T) {
 	}
 }
 
+// A continued kubelet may make one stop call that it was about to make, if a shorter one follows at once.
+func TestACallCrosses(t *testing.T) {
+	h, s := recorded(t, "fixed", "force-while-terminating")
+	asked := second(h)
+	h.Events = slices.Clone(h.Events)
+	for i, e := range h.Events {
+		switch e.Kind {
+		case history.APIDelete, history.APIDeleted, history.APIPod, history.ControlSaw:
+		default:
+			if e.At.After(asked) {
+				h.Events[i].At = e.At.Add(3 * time.Second)
+			}
+		}
+	}
+	i := slices.IndexFunc(h.Events, func(e history.Event) bool {
+		return e.Kind == history.CRICall && e.Call == "StopContainer" && e.Grace != nil && *e.Grace == 0
+	})
+	zero := h.Events[i]
+	d := Disturbance{Kind: KubeletStopped, From: asked.Add(-500 * time.Millisecond), To: zero.At.Add(-20 * time.Millisecond)}
+	old := zero
+	old.Grace, old.CallID, old.At = history.Seconds(13), 99, zero.At.Add(-10*time.Millisecond)
+	crossing := h
+	crossing.Events = slices.Insert(slices.Clone(h.Events), i, old)
+	alone := h
+	alone.Events = slices.Clone(h.Events)
+	alone.Events[i].Grace = old.Grace
+	for _, c := range []struct {
+		name string
+		h    history.History
+		d    Disturbance
+		want scenario.Outcome
+	}{
+		{"crossed", crossing, d, scenario.Invalid},
+		{"crossed, but nothing was stopped", crossing, Disturbance{Kind: DiskFull, From: d.From, To: d.To}, scenario.Broken},
+		{"no shorter one follows", alone, d, scenario.Broken},
+		{"long continued", crossing, Disturbance{Kind: KubeletStopped, From: d.From, To: d.To.Add(-2 * time.Second)}, scenario.Broken},
+	} {
+		j := Judge(c.h, s, []Disturbance{c.d})
+		got := scenario.Invalid
+		if _, dropped := j.Dropped[scenario.Zero]; !dropped {
+			got = find(t, j, scenario.Zero).Outcome
+		}
+		if got != c.want {
+			t.Errorf("%s: R4 %s, want %s; dropped: %v", c.name, got, c.want, j.Dropped)
+		}
+	}
+}
+
 // A disturbance that came after the pod's end, or was over before the first request, did not hit it.
 func TestHit(t *testing.T) {
 	h, s := recorded(t, "fixed", "force-while-terminating")

@@ -19,6 +19,8 @@ type Judged struct {
 	// Findings are those of the rules that were judged. Dropped are the rules that disturbances put aside.
 	Findings []judge.Finding
 	Dropped  map[scenario.Rule]Kind
+	// Moot are the rules that say nothing about the pod without any excuse either.
+	Moot map[scenario.Rule]bool
 	// Disturbed are the disturbances that hit the pod while it was being ended.
 	Disturbed []Disturbance
 	// Over reports whether the pod ended.
@@ -37,8 +39,11 @@ func Judge(h history.History, s scenario.Scenario, all []Disturbance) Judged {
 		}
 	}
 	j.Over = podspec.Over(s, h.Events)
-	j.Dropped = map[scenario.Rule]Kind{}
+	j.Dropped, j.Moot = map[scenario.Rule]Kind{}, map[scenario.Rule]bool{}
 	undisturbed := property.Rules(s)
+	for _, rule := range undisturbed {
+		j.Moot[rule] = judge.Judge(rule, h, s).Outcome == scenario.Invalid
+	}
 	s.Faults = append(s.Faults, struck(h, asked)...)
 	for _, d := range j.Disturbed {
 		s = d.into(&h, s, asked, end)

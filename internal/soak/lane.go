@@ -31,6 +31,7 @@ type lanes struct {
 	starts chan struct{}
 	// recording returns an error if the recording has a gap.
 	recording func() error
+	logf      func(format string, args ...any)
 
 	mu      sync.Mutex
 	results Results
@@ -207,7 +208,13 @@ func (l *lanes) took(h history.History, s scenario.Scenario, j Judged) error {
 		r.Rules[rule] = t
 	}
 	for rule := range j.Dropped {
-		add(rule, func(t *Tally) { t.Excused++ })
+		add(rule, func(t *Tally) {
+			if j.Moot[rule] {
+				t.Invalid++
+			} else {
+				t.Excused++
+			}
+		})
 	}
 	for _, f := range j.Findings {
 		switch {
@@ -215,10 +222,11 @@ func (l *lanes) took(h history.History, s scenario.Scenario, j Judged) error {
 			add(f.Rule, func(t *Tally) { t.Held++ })
 		case f.Outcome == scenario.Broken:
 			broken = true
+			l.logf("%s: %s is broken: %s", s.ID, f.Rule, f.Why)
 			add(f.Rule, func(t *Tally) { t.Broken++ })
 			r.Broken = append(r.Broken, Fault{Pod: s.ID, Rule: f.Rule, Why: f.Why, Scenario: property.Words(s), Disturbed: kindsOf(j.Disturbed),
 				History: filepath.Join(HistoriesDir, s.ID+".jsonl")})
-		case slices.ContainsFunc(j.Disturbed, func(d Disturbance) bool { return len(d.excuses()) > 0 }):
+		case !j.Moot[f.Rule] && slices.ContainsFunc(j.Disturbed, func(d Disturbance) bool { return len(d.excuses()) > 0 }):
 			add(f.Rule, func(t *Tally) { t.Excused++ })
 		default:
 			add(f.Rule, func(t *Tally) { t.Invalid++ })

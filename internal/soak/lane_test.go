@@ -81,7 +81,7 @@ func play(t *testing.T, p *paper, d time.Duration) (*lanes, string) {
 	dir := t.TempDir()
 	p.place, p.record = &place{}, history.NewRecorder()
 	p.asked, p.pods = map[string]int{}, map[string]scenario.Scenario{}
-	l := &lanes{options: Options{Seed: 3, Artifacts: dir}, place: p, recorder: p.record, waits: regress.NewWaits(p.record), ledger: &Ledger{},
+	l := &lanes{options: Options{Seed: 3, Artifacts: dir}, place: p, recorder: p.record, logf: t.Logf, waits: regress.NewWaits(p.record), ledger: &Ledger{},
 		header: history.Header{Arm: "fixed", Level: "node"}, starts: make(chan struct{}, 1), recording: func() error { return nil },
 		results: Results{Rules: map[scenario.Rule]Tally{}}}
 	l.run(t.Context(), 1, time.Now().Add(d))
@@ -143,7 +143,7 @@ func TestPodsThatNeverRan(t *testing.T) {
 		p := &paper{never: true}
 		p.place, p.record = &place{}, history.NewRecorder()
 		p.asked, p.pods = map[string]int{}, map[string]scenario.Scenario{}
-		l := &lanes{options: Options{Seed: 3, Artifacts: t.TempDir()}, place: p, recorder: p.record, waits: regress.NewWaits(p.record), ledger: &Ledger{},
+		l := &lanes{options: Options{Seed: 3, Artifacts: t.TempDir()}, place: p, recorder: p.record, logf: t.Logf, waits: regress.NewWaits(p.record), ledger: &Ledger{},
 			starts: make(chan struct{}, 1), recording: func() error { return nil }, results: Results{Rules: map[scenario.Rule]Tally{}}}
 		if err := l.one(t.Context(), 0, 0); err != nil {
 			t.Fatal(err)

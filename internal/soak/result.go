@@ -22,8 +22,8 @@ const (
 	HistoriesDir = "histories/soak"
 )
 
-// Tally counts the findings of one rule. Excused are those that a disturbance put aside or explained; Invalid are those of pods that
-// nothing disturbed and to which the rule did not apply.
+// Tally counts the findings of one rule. Excused are those that a disturbance put aside or explained; Invalid are those of pods
+// about which the rule says nothing, disturbed or not.
 type Tally struct {
 	Held    int `json:"held"`
 	Broken  int `json:"broken"`

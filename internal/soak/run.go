@@ -114,7 +114,7 @@ func (r *run) open(ctx context.Context) error {
 	}
 	versions := map[string]string{"kubelet": about.Status.NodeInfo.KubeletVersion, "runtime": about.Status.NodeInfo.ContainerRuntimeVersion}
 	r.place = &place{client: client, node: node.NodeName(), linesDir: node.LinesDir()}
-	r.lanes = &lanes{options: r.options, place: r.place, recorder: recorder, waits: waits, ledger: &Ledger{}, recording: r.recording,
+	r.lanes = &lanes{options: r.options, place: r.place, recorder: recorder, waits: waits, ledger: &Ledger{}, recording: r.recording, logf: r.logf,
 		starts: make(chan struct{}, runtime.NumCPU()),
 		header: history.Header{Arm: string(r.options.Arm), Level: string(scenario.LevelNode), Minor: r.options.Minor, Versions: versions},
 		results: Results{Minor: r.options.Minor, Arm: r.options.Arm, Versions: versions, Date: time.Now().UTC(), Seed: r.options.Seed,
