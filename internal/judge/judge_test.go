@@ -128,3 +128,21 @@ func TestAFailedStartIsNoContainer(t *testing.T) {
 		}
 	}
 }
+
+// A kubelet that was restarted begins anew: what it was asked before does not hold it to the old deadline.
+func TestShorterRequestsBeforeARestart(t *testing.T) {
+	s := row(t, "now")
+	kill, start := scenario.KillKubelet{}, scenario.StartKubelet{}
+	s.Steps = []scenario.Step{{Do: scenario.Delete{Grace: 40}}, {Do: scenario.Delete{Grace: 11}}, {Do: scenario.Delete{Grace: 10}}, {Do: kill}, {Do: start}}
+	dies := func(s float64, timeout int64) timeline {
+		return called(s, 2-s, "StopContainer", "main", &timeout, "Canceled")
+	}
+	before := slices.Concat(del(0, 40), dies(.1, 40), del(1, 11), dies(1.1, 10), del(1.5, 10), dies(1.6, 9), step(2, kill), step(4, start),
+		stop(4.5, "main", 10, 10), finished(70))
+	if got := Judge(scenario.Ends, tell("now", before, killed(14.5, "main"), removed(14.6)), s); got.Outcome != scenario.Held {
+		t.Errorf("killed at its new deadline: %s: %s", got.Outcome, got.Why)
+	}
+	if got := Judge(scenario.Ends, tell("now", before), s); got.Outcome != scenario.Broken {
+		t.Errorf("never killed: %s: %s", got.Outcome, got.Why)
+	}
+}

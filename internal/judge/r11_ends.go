@@ -32,7 +32,8 @@ func endsRule(f *facts) Finding {
 }
 
 // heldBack checks that a shortening takes effect after a hanging call or a restart: the container is down when the contract
-// requires it, or within 2 s of the request if the runtime had to be asked anew.
+// requires it, or within 2 s of the request if the runtime had to be asked anew. What was asked before a restart of the kubelet is
+// judged by R1 alone: the kubelet begins anew.
 func (f *facts) heldBack() Finding {
 	disturbed := false
 	for _, fault := range f.scenario.Faults {
@@ -49,6 +50,10 @@ func (f *facts) heldBack() Finding {
 	}
 	acted := false
 	for _, n := range f.shortenings() {
+		if f.restarted(f.requests[n-1].sent, f.finished) {
+			acted = true
+			continue
+		}
 		for _, c := range f.containers {
 			if !c.alive(f.requests[n-1].sent) {
 				continue
