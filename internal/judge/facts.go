@@ -148,6 +148,7 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 	open := map[int64]func(history.Event, int){}
 	pending := map[int64]history.Event{}
 	evicted := map[int64]int{}
+	sandbox := ""
 	for order, e := range f.events {
 		c := byName[e.Container]
 		switch e.Kind {
@@ -201,6 +202,9 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 			if e.Grace != nil {
 				one.timeout = *e.Grace
 			}
+			if e.Call == "StopPodSandbox" && sandbox != "" && e.Message != "" && e.Message != sandbox {
+				continue // an earlier one, which the kubelet's garbage collection removes
+			}
 			if c != nil && c.id == "" && e.Call == "StartContainer" {
 				c.id = e.ContainerID
 			}
@@ -222,6 +226,9 @@ func read(h history.History, s scenario.Scenario) (*facts, string) {
 		case history.CRIReturn:
 			if e.At.Equal(f.finished) && e.Error != "" {
 				continue // the teardown cancels the calls that never returned
+			}
+			if e.Call == "RunPodSandbox" && e.Error == "" {
+				sandbox = e.Message
 			}
 			if syncs(e) {
 				f.synced = append(f.synced, e.At)

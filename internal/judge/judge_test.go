@@ -146,3 +146,34 @@ func TestShorterRequestsBeforeARestart(t *testing.T) {
 		t.Errorf("never killed: %s: %s", got.Outcome, got.Why)
 	}
 }
+
+// Garbage collection stops an earlier sandbox of the pod, whose start had failed, at any time.
+func TestAnEarlierSandboxDoesNotCount(t *testing.T) {
+	of := func(id string, all timeline) timeline {
+		for i := range all {
+			all[i].Message = "sandbox " + id
+		}
+		return all
+	}
+	for id, want := range map[string]scenario.Outcome{"old": scenario.Held, "new": scenario.Broken} {
+		h := tell("now", of("new", called(-3, .2, "RunPodSandbox", "", nil, "")), del(0, 1), of(id, sandbox(.5)), stop(.1, "main", 2, 2), killed(2.1, "main"),
+			of("new", sandbox(2.2)), removed(2.4), finished(12))
+		if got := Judge(scenario.RuntimeCalls, h, row(t, "now")); got.Outcome != want {
+			t.Errorf("the %s sandbox is stopped: %s: %s, want %s", id, got.Outcome, got.Why, want)
+		}
+	}
+}
+
+// The event of a kubelet that was killed right after it had sent it is not one of the next kubelet's.
+func TestAnEventOfAKilledKubelet(t *testing.T) {
+	s := row(t, "now")
+	kill, start := scenario.KillKubelet{}, scenario.StartKubelet{}
+	s.Steps = []scenario.Step{{Do: scenario.Delete{Grace: 20}}, {Do: kill}, {Do: start}}
+	for first, want := range map[float64]scenario.Outcome{.12: scenario.Held, 3.2: scenario.Broken} {
+		h := tell("now", del(0, 20), step(.07, kill), killing(first, "main", 1), step(3, start), killing(4.4, "main", 1), stop(4.4, "main", 20, 20),
+			killed(24.4, "main"), removed(24.5), finished(40))
+		if got := Judge(scenario.Quiet, h, s); got.Outcome != want {
+			t.Errorf("the first event at %v s: %s: %s, want %s", first, got.Outcome, got.Why, want)
+		}
+	}
+}

@@ -44,7 +44,8 @@ func (f *facts) killings(c *container) Finding {
 			continue
 		}
 		last := len(all) - 1
-		if last >= 0 && !f.restarted(all[last].At, e.At) {
+		// An event that a kubelet sent just before it was killed may be recorded after that.
+		if last >= 0 && !f.restarted(all[last].At.Add(-f.Slack), e.At) {
 			return broken(e.At, "a second Killing event of container %s, at %s", c.Name, f.when(e.At))
 		}
 		if e.Count > 1 {

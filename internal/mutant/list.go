@@ -218,8 +218,8 @@ func ofTheKill() []Mutant {
 			Name: "second-stop-not-sent",
 			What: "a container that is being stopped is not asked again",
 			File: killing,
-			Old:  "m.stopContainer(ctx, containerID.ID, gracePeriod, termination, moved)",
-			New:  "m.stopContainer(ctx, containerID.ID, gracePeriod, termination, nil)",
+			Old:  "\t\tcase <-moved:\n",
+			New:  "\t\tcase <-(chan struct{})(nil):\n",
 		},
 		{
 			Name: "second-stop-gets-window",

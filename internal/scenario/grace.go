@@ -48,6 +48,16 @@ func grace() []Scenario {
 		Expect: append(repairs(Deadline, ShorterActs), keeps(OneTerm, RuntimeCalls)...),
 		Levels: everywhere,
 	}, {
+		ID:     "shorten-after-sync",
+		Source: "derived: the worker first waits for a status that is newer than its last SyncPod",
+		Fixed:  "a shorter request meanwhile counts, from the start of the termination",
+		Stock:  "the whole first grace",
+		Pod:    Pod{Grace: 60, Containers: stubborn},
+		Steps:  []Step{at(0, Touch{}), del(.05, 60), del(.3, 10)},
+		Expect: repairs(Deadline),
+		Levels: []Level{LevelSim},
+		Not:    map[Level]string{LevelNode: "how long the worker waits is a matter of tenths of a second there", LevelKind: "as on a node"},
+	}, {
 		ID:     "shorten-late",
 		Source: "derived",
 		Fixed:  "killed at 20 s; never 38",

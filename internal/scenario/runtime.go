@@ -82,6 +82,17 @@ func runtimes() []Scenario {
 		Levels: []Level{LevelSim, LevelNode},
 		Not:    notByFault,
 	}, {
+		ID:     "stop-fails-after-hook",
+		Source: "derived: a retry of the kill",
+		Fixed:  "the retry repeats neither the hook, which succeeded, nor the Killing event",
+		Stock:  "the sandbox is stopped at once, so there is no second kill",
+		Pod:    Pod{Grace: 60, Containers: []Container{{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookExec, Takes: 2 * time.Second}}}},
+		Faults: []Fault{{Call: "StopContainer", Fails: true, Times: 1}},
+		Steps:  []Step{del(0, 60)},
+		Expect: keeps(HookOnce, Quiet, Ends),
+		Levels: []Level{LevelSim},
+		Not:    map[Level]string{LevelNode: "stop-errors-graceful retries there; this row is about the kubelet's code alone", LevelKind: "as on a node"},
+	}, {
 		ID:     "stop-fails-always",
 		Source: "derived",
 		Fixed:  "killed with its sandbox, after 7 s and a retry",

@@ -34,6 +34,18 @@ func sidecars() []Scenario {
 		Levels: everywhere,
 		Since:  since,
 	}, {
+		ID:     "stop-fails-before-sidecar",
+		Source: "derived: a sidecar whose turn comes after a container that could not be stopped",
+		Fixed:  "the sidecar does not hold the retry up and does not end before its container, which a shorter grace then ends in time",
+		Stock:  "killed with the sandbox once the sidecar has waited for the whole grace",
+		Pod:    Pod{Grace: 60, Sidecars: []Container{{Name: "sidecar"}}, Containers: main},
+		Faults: []Fault{{Call: "StopContainer", Container: "main", Fails: true, Times: 1}},
+		Steps:  []Step{del(0, 60), del(20, 40)},
+		Expect: append(repairs(Deadline, ShorterActs), keeps(Ends, Kept)...),
+		Levels: []Level{LevelSim},
+		Not:    map[Level]string{LevelNode: "the retry comes after up to 15 s, and the row needs time after it", LevelKind: "as on a node"},
+		Since:  since,
+	}, {
 		ID:     "sidecar-order",
 		Source: "#120620",
 		Fixed:  "main ends first, then the sidecars in reverse order",
