@@ -177,3 +177,20 @@ func TestAnEventOfAKilledKubelet(t *testing.T) {
 		}
 	}
 }
+
+// A shorter request has to wait for the retry of a stop that the runtime refused; a restart of the runtime later changes nothing about it.
+func TestShorterRequestsBeforeARestartOfTheRuntime(t *testing.T) {
+	s := row(t, "now")
+	restart := scenario.RestartRuntime{}
+	s.Steps = []scenario.Step{{Do: scenario.Delete{Grace: 25}}, {Do: scenario.Delete{Grace: 6}}, {Do: restart}}
+	refused := func(s float64, timeout int64) timeline {
+		return called(s, .01, "StopContainer", "main", &timeout, "Unknown")
+	}
+	for at, want := range map[float64]scenario.Outcome{17: scenario.Held, .3: scenario.Broken} {
+		h := tell("now", del(0, 25), refused(.1, 25), del(.5, 6), refused(.6, 6), stop(14.2, "main", 2, 2), step(at, restart), killed(16.5, "main"),
+			removed(16.6), finished(40))
+		if got := Judge(scenario.Ends, h, s); got.Outcome != want {
+			t.Errorf("restarted at %v s: %s: %s, want %s", at, got.Outcome, got.Why, want)
+		}
+	}
+}

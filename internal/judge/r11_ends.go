@@ -3,7 +3,13 @@
 
 package judge
 
-import "github.com/kgrace/kgrace/internal/scenario"
+import (
+	"slices"
+	"time"
+
+	"github.com/kgrace/kgrace/internal/history"
+	"github.com/kgrace/kgrace/internal/scenario"
+)
 
 // endsRule judges R11: every container exited and the pod left the API during the observation; and if a call hung, or the
 // kubelet or the runtime was restarted, that did not delay a later, shorter request.
@@ -32,8 +38,8 @@ func endsRule(f *facts) Finding {
 }
 
 // heldBack checks that a shortening takes effect after a hanging call or a restart: the container is down when the contract
-// requires it, or within 2 s of the request if the runtime had to be asked anew. What was asked before a restart of the kubelet is
-// judged by R1 alone: the kubelet begins anew.
+// requires it, or within 2 s of the request if the runtime had to be asked anew. What was asked before a restart is
+// judged by R1 alone: a kubelet begins anew, and a runtime that was down may cost a retry.
 func (f *facts) heldBack() Finding {
 	disturbed := false
 	for _, fault := range f.scenario.Faults {
@@ -50,7 +56,7 @@ func (f *facts) heldBack() Finding {
 	}
 	acted := false
 	for _, n := range f.shortenings() {
-		if f.restarted(f.requests[n-1].sent, f.finished) {
+		if sent := f.requests[n-1].sent; f.restarted(sent, f.finished) || f.runtimeRestarted(sent) {
 			acted = true
 			continue
 		}
@@ -68,4 +74,11 @@ func (f *facts) heldBack() Finding {
 		return invalid("no request shortened the grace of a container that still ran")
 	}
 	return Finding{}
+}
+
+// runtimeRestarted reports whether the runtime was restarted after the given time.
+func (f *facts) runtimeRestarted(from time.Time) bool {
+	return slices.ContainsFunc(f.steps, func(step history.Event) bool {
+		return step.Reason == scenario.RestartRuntime{}.String() && step.At.After(from)
+	})
 }
