@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kgrace/kgrace/internal/history"
 	"github.com/kgrace/kgrace/internal/scenario"
@@ -191,6 +192,19 @@ func TestShorterRequestsBeforeARestartOfTheRuntime(t *testing.T) {
 			removed(16.6), finished(40))
 		if got := Judge(scenario.Ends, h, s); got.Outcome != want {
 			t.Errorf("restarted at %v s: %s: %s, want %s", at, got.Outcome, got.Why, want)
+		}
+	}
+}
+
+// When a sleep began is not recorded: it may end as early as the termination may have begun.
+func TestASleepEndsByItself(t *testing.T) {
+	s := row(t, "now")
+	s.Pod.Containers[0].Hook = &scenario.Hook{Kind: scenario.HookSleep, Takes: time.Second}
+	s.Steps = []scenario.Step{{Do: scenario.Delete{Grace: 20}}}
+	for at, want := range map[float64]scenario.Outcome{1.03: scenario.Held, .5: scenario.Broken} {
+		h := tell("now", del(0, 20), killing(.2, "main", 1), stop(at, "main", 19, 2), ended(at+2, "main", 0), removed(at+2.1), finished(40))
+		if got := Judge(scenario.HookOnce, h, s); got.Outcome != want {
+			t.Errorf("stopped at %v s: %s: %s, want %s", at, got.Outcome, got.Why, want)
 		}
 	}
 }

@@ -126,6 +126,8 @@ func (f *facts) ranOut(c *container, ends time.Time, first call) Finding {
 	over := ends
 	if n := len(c.hookEnds); n > 0 {
 		over = c.hookEnds[n-1]
+	} else if c.Hook.Kind == scenario.HookSleep { // it began at a time that nothing records
+		over = f.beginning(len(f.requests)).lo.Add(c.Hook.Takes)
 	}
 	if first.at.Before(over.Add(-f.Grain)) {
 		return broken(first.at, "container %s was asked to stop at %s, before its hook ended at %s",
@@ -184,9 +186,9 @@ func (c *container) endedIn(began time.Time) bool {
 // failedHook judges a hook whose last run failed: its container is then asked to stop, or at the deadline if that is earlier,
 // and a retry runs the hook again.
 func (f *facts) failedHook(c *container, first call) Finding {
-	_, latest := f.deadline(len(f.requests))
+	earliest, latest := f.deadline(len(f.requests))
 	run := c.execs[len(c.execs)-1]
-	if first.at.Before(run.back.Add(-f.Grain)) && first.at.Before(latest.Add(-f.Grain)) {
+	if first.at.Before(run.back.Add(-f.Grain)) && first.at.Before(earliest.Add(-f.Grain)) {
 		return broken(first.at, "container %s was asked to stop at %s, before its hook failed at %s", c.Name, f.when(first.at), f.when(run.back))
 	}
 	for _, s := range c.stops {
