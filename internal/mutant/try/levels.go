@@ -29,7 +29,7 @@ import (
 const histories = 1000
 
 // suiteTime is the time limit of a mutant's suite, which a mutant may make hang.
-const suiteTime = 5 * time.Minute
+const suiteTime = 20 * time.Minute
 
 // Sim tries the mutants at the sim level.
 func (r Runner) Sim(ctx context.Context, all []mutant.Mutant) ([]Result, error) {
