@@ -36,10 +36,11 @@ func (s site) Inspect(ctx context.Context) (State, error) {
 	if err != nil {
 		return state, err
 	}
-	if state.Sandboxes, state.Containers, err = s.runtimes(ctx); err != nil {
+	ids, err := s.runtimes(ctx, &state)
+	if err != nil {
 		return state, fmt.Errorf("ask the runtime what is left: %w", err)
 	}
-	if state.Processes, err = strangers(status); err != nil {
+	if state.Processes, err = strangers(status, ids); err != nil {
 		return state, err
 	}
 	if state.Cgroups, err = podCgroups(status.Cgroup); err != nil {
@@ -87,29 +88,32 @@ func working(metrics string) (all []string) {
 	return all
 }
 
-func (s site) runtimes(ctx context.Context) (sandboxes, containers []string, err error) {
+// runtimes adds the sandboxes and containers that the runtime has, and returns the sandboxes' IDs.
+func (s site) runtimes(ctx context.Context, state *State) (ids []string, err error) {
 	conn, err := grpc.NewClient("unix://"+s.ContainerdSocket(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer conn.Close()
 	runtime := runtimev1.NewRuntimeServiceClient(conn)
 	list, err := runtime.ListPodSandbox(ctx, &runtimev1.ListPodSandboxRequest{})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, one := range list.GetItems() {
-		sandboxes = append(sandboxes, one.GetMetadata().GetName())
+		ids = append(ids, one.GetId())
+		state.Sandboxes = append(state.Sandboxes, one.GetMetadata().GetName())
 	}
 	all, err := runtime.ListContainers(ctx, &runtimev1.ListContainersRequest{})
 	for _, one := range all.GetContainers() {
-		containers = append(containers, one.GetMetadata().GetName()+" "+one.GetId())
+		state.Containers = append(state.Containers, one.GetMetadata().GetName()+" "+one.GetId())
 	}
-	return sandboxes, containers, err
+	return ids, err
 }
 
-// strangers returns the processes of a node that are none of its programs.
-func strangers(status localnode.Status) (all []string, err error) {
+// strangers returns the processes of a node that are none of its programs. A shim that has no process and whose sandbox the runtime
+// does not have is the runtime's loss: containerd, killed just when it started the shim, does not know of it, and no kubelet ever did.
+func strangers(status localnode.Status, sandboxes []string) (all []string, err error) {
 	ours := map[int]bool{status.InitPID: true}
 	for _, c := range status.Components {
 		ours[c.PID] = true
@@ -130,7 +134,14 @@ func strangers(status localnode.Status) (all []string, err error) {
 			parents[pid], names[pid] = parent, name
 		}
 	}
+	children := map[int]int{}
+	for _, parent := range parents {
+		children[parent]++
+	}
 	for pid, name := range names {
+		if children[pid] == 0 && name == shimName && !slices.ContainsFunc(sandboxes, func(id string) bool { return isShimOf(pid, id) }) {
+			continue
+		}
 		for up := parents[pid]; up > 1; up = parents[up] {
 			if up == status.InitPID && !ours[pid] {
 				all = append(all, name+" "+strconv.Itoa(pid))
@@ -140,6 +151,15 @@ func strangers(status localnode.Status) (all []string, err error) {
 	}
 	slices.Sort(all)
 	return all, nil
+}
+
+// shimName is the name of containerd's shims in proc_pid_stat(5), which has 15 bytes of it.
+const shimName = "containerd-shim"
+
+// isShimOf reports whether a process has an ID among its arguments.
+func isShimOf(pid int, id string) bool {
+	args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && slices.Contains(strings.Split(string(args), "\x00"), id)
 }
 
 // parseStat reads pid, command and parent of proc_pid_stat(5). The command may contain anything.

@@ -4,8 +4,11 @@
 package soak
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,16 +57,44 @@ func TestParseStat(t *testing.T) {
 
 // A process below the node's first one that is none of its programs is a stranger: here, this test below its parent.
 func TestStrangers(t *testing.T) {
-	all, err := strangers(localnode.Status{InitPID: os.Getppid()})
+	all, err := strangers(localnode.Status{InitPID: os.Getppid()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(strings.Join(all, "\n"), "soak.test ") {
 		t.Errorf("this process is not in %v", all)
 	}
-	all, err = strangers(localnode.Status{InitPID: os.Getppid(), Components: []localnode.Component{{PID: os.Getpid()}}})
+	all, err = strangers(localnode.Status{InitPID: os.Getppid(), Components: []localnode.Component{{PID: os.Getpid()}}}, nil)
 	if err != nil || strings.Contains(strings.Join(all, "\n"), "soak.test ") {
 		t.Errorf("a program of the node is a stranger: %v, %v", all, err)
+	}
+}
+
+// A shim without a process counts if the runtime has its sandbox; one that the runtime does not know was lost by the runtime.
+func TestShims(t *testing.T) {
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip(err)
+	}
+	shim := filepath.Join(t.TempDir(), "containerd-shim-runc-v2")
+	if err := os.Symlink(sleep, shim); err != nil {
+		t.Fatal(err)
+	}
+	const id = "600" // sleep takes nothing but seconds
+	cmd := exec.CommandContext(t.Context(), shim, id)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	for name, c := range map[string]struct {
+		sandboxes []string
+		counts    bool
+	}{"known to the runtime": {[]string{"other", id}, true}, "lost": {[]string{"other"}, false}} {
+		all, err := strangers(localnode.Status{InitPID: os.Getppid()}, c.sandboxes)
+		if got := slices.Contains(all, fmt.Sprintf("%s %d", shimName, cmd.Process.Pid)); err != nil || got != c.counts {
+			t.Errorf("%s: counts: %t, want %t: %v %v", name, got, c.counts, all, err)
+		}
 	}
 }
 
