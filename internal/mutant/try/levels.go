@@ -28,8 +28,11 @@ import (
 // histories is the number of random scenarios for a mutant that the catalogue does not catch.
 const histories = 1000
 
+// enough is the number of differences after which a mutant is caught for certain.
+const enough = 3
+
 // suiteTime is the time limit of a mutant's suite, which a mutant may make hang.
-const suiteTime = 20 * time.Minute
+const suiteTime = 10 * time.Minute
 
 // Sim tries the mutants at the sim level.
 func (r Runner) Sim(ctx context.Context, all []mutant.Mutant) ([]Result, error) {
@@ -82,7 +85,7 @@ func (r Runner) sim(ctx context.Context, m mutant.Mutant, base string, rows []sc
 		if err != nil {
 			return nil, err
 		}
-		results, err := play.Run{Processes: 2}.Unhurried(ctx, verdict.Stock, map[verdict.Arm]string{verdict.Stock: stock, verdict.Fixed: suite}, random)
+		results, err := play.Run{Processes: 2, Enough: enough}.Unhurried(ctx, verdict.Stock, map[verdict.Arm]string{verdict.Stock: stock, verdict.Fixed: suite}, random)
 		return brokenIn("unhurried", results), err
 	}
 	results, _, err := simbuild.Run(ctx, suite, simkubelet.Config{Minor: r.Tree.Minor, Arm: verdict.Fixed, Behaviour: sim.Containerd, Scenarios: scenario.IDs(rows), Artifacts: dir})

@@ -31,6 +31,8 @@ import (
 type Run struct {
 	Part      shard.Part
 	Processes int
+	// Enough ends the comparison of unhurried scenarios after so many that differ; 0 compares all.
+	Enough int
 	// Progress receives a line twice a minute; nil discards them.
 	Progress io.Writer
 }

@@ -31,7 +31,7 @@ func (r Run) Unhurried(ctx context.Context, first verdict.Arm, suites map[verdic
 		progress.Say("%d of %d compared in %s", compared.Load(), r.Part.Of(c.Count), running)
 	})()
 	return r.share(max(r.Processes/2, 1), c, func(c property.Config) (property.Results, error) {
-		return (&pairing{c: c, first: first, suites: suites, compared: &compared}).play(ctx)
+		return (&pairing{c: c, first: first, suites: suites, compared: &compared, enough: r.Enough}).play(ctx)
 	})
 }
 
@@ -42,6 +42,7 @@ type pairing struct {
 	suites map[verdict.Arm]string
 	// compared counts the scenarios of all processes.
 	compared *atomic.Int64
+	enough   int
 
 	may     []judge.Exception
 	results property.Results
@@ -89,6 +90,10 @@ func (p *pairing) play(ctx context.Context) (property.Results, error) {
 			return p.results, err
 		}
 		p.compared.Add(1)
+		if p.enough > 0 && len(p.results.Broken) >= p.enough {
+			p.results.Seconds = time.Since(begin).Seconds()
+			return p.results, nil
+		}
 	}
 	p.results.Seconds = time.Since(begin).Seconds()
 	return p.results, errors.Join(a.wait(), b.wait())
