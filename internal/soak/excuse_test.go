@@ -354,3 +354,16 @@ func TestLedger(t *testing.T) {
 		t.Errorf("lost %v", lost)
 	}
 }
+
+// A call that begins when the observation has ended does not keep a pod from being over; one that has not returned by then does.
+func TestOver(t *testing.T) {
+	h, s := recorded(t, "fixed", "force-while-terminating")
+	_, end := asked(h)
+	for at, over := range map[time.Time]bool{end: true, end.Add(-time.Millisecond): false} {
+		busy := h
+		busy.Events = append(slices.Clone(h.Events), history.Event{At: at, Kind: history.CRICall, Pod: h.Pod, Container: "main", Call: "RemoveContainer", CallID: 999})
+		if j := Judge(busy, s, nil); j.Over != over {
+			t.Errorf("a call %v before the end: over: %t, want %t", end.Sub(at), j.Over, over)
+		}
+	}
+}

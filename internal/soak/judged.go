@@ -38,7 +38,8 @@ func Judge(h history.History, s scenario.Scenario, all []Disturbance) Judged {
 			j.Disturbed = append(j.Disturbed, d)
 		}
 	}
-	j.Over = podspec.Over(s, h.Events)
+	// A call that begins after the end of the observation is the kubelet's collection of what is left.
+	j.Over = podspec.Over(s, slices.DeleteFunc(slices.Clone(h.Events), func(e history.Event) bool { return e.Kind == history.CRICall && !e.At.Before(end) }))
 	j.Dropped, j.Moot = map[scenario.Rule]Kind{}, map[scenario.Rule]bool{}
 	undisturbed := property.Rules(s)
 	for _, rule := range undisturbed {

@@ -90,7 +90,7 @@ func (p *pairing) play(ctx context.Context) (property.Results, error) {
 			return p.results, err
 		}
 		p.compared.Add(1)
-		if p.enough > 0 && len(p.results.Broken) >= p.enough {
+		if p.enough > 0 && p.results.Rules[scenario.Kept].Broken >= p.enough {
 			p.results.Seconds = time.Since(begin).Seconds()
 			return p.results, nil
 		}
