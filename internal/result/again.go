@@ -26,7 +26,7 @@ func (r Run) Again(s scenario.Scenario, arm verdict.Arm) string {
 		words = append(words, "--runtime", runtime)
 	}
 	// A row that is compared with stock, call by call, needs both arms.
-	if !s.AsStock || r.Level != scenario.LevelSim {
+	if !s.In(r.Minor).AsStock || r.Level != scenario.LevelSim {
 		words = append(words, "--arm", string(arm))
 	}
 	return strings.Join(append(words, s.ID), " ")

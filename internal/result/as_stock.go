@@ -21,7 +21,7 @@ func HoldAgainstStock(results *Results, dir string, catalogue []scenario.Scenari
 		return nil
 	}
 	for _, s := range catalogue {
-		if !s.AsStock {
+		if !s.In(results.Minor).AsStock {
 			continue
 		}
 		stock, ok := results.Find(s.ID, verdict.Stock)

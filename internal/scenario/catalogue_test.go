@@ -149,6 +149,7 @@ func TestCheckRefuses(t *testing.T) {
 		"minor, no reason":     {func(s *Scenario) { s.Since = Since{Minor: "v1.29"} }, "say what came with v1.29"},
 		"broken in, no reason": {func(s *Scenario) { s.BrokenIn = map[string]string{"v1.36": ""} }, "say what came with v1.36"},
 		"broken in, too old":   {func(s *Scenario) { s.Since, s.BrokenIn = Since{"v1.29", "x"}, map[string]string{"v1.22": "y"} }, "already excludes it"},
+		"unlike without like":  {func(s *Scenario) { s.Unlike = map[string]string{"v1.22": "x"} }, "needs AsStock"},
 		"older is the same":    {func(s *Scenario) { s.Expect = until("v1.29", "a repair", Held, keeps(Zero)) }, "must have the other outcome"},
 		"older, no reason":     {func(s *Scenario) { s.Expect = until("v1.29", "", Broken, keeps(Zero)) }, "stock of older minors: say what came with v1.29"},
 		"idle fault":           {func(s *Scenario) { s.Faults = []Fault{{Call: "StopContainer"}} }, "either fails, or hangs"},

@@ -149,8 +149,7 @@ func grace() []Scenario {
 		Pod:    Pod{Grace: 110, Finalizer: true, Containers: stubborn},
 		Steps:  []Step{del(0, 110), force(5), at(30, RemoveFinalizer{})},
 		Scaled: map[Level]Times{LevelNode: {Grace: 30, Steps: []Step{del(0, 30), force(3), at(12, RemoveFinalizer{})}}},
-		Expect: append(repairs(ShorterActs, Zero), until("v1.28", "a container that was down was asked to stop again (seen in v1.22; the release with the fix was not looked up)",
-			Broken, keeps(NoLeftovers))...),
+		Expect: append(repairs(ShorterActs, Zero), keeps(NoLeftovers)...),
 		Levels: everywhere,
 	}, {
 		ID:     "shorten-every-100ms",

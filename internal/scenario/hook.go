@@ -60,6 +60,7 @@ func hooks() []Scenario {
 		Steps:  []Step{del(0, 60), del(3, 2)},
 		Scaled: map[Level]Times{LevelNode: {Grace: 20, Steps: []Step{del(0, 20), del(3, 2)}}},
 		Expect: repairs(HookOnce, Prompt, NoLeftovers),
+		Watch:  map[Level]time.Duration{LevelSim: 135 * time.Second}, // twice the grace, as up to 1.27
 		Levels: everywhere,
 	}, {
 		ID:     "hook-done-not-repeated",

@@ -54,8 +54,16 @@ func (s Scenario) SkipReason(minor string) string {
 	return ""
 }
 
-// checkBrokenIn checks the reasons of the minors in BrokenIn, and that Since does not exclude them already.
+// checkBrokenIn checks the reasons of the minors in BrokenIn and Unlike, and that Since does not exclude the former already.
 func (s Scenario) checkBrokenIn() error {
+	for minor, why := range s.Unlike {
+		if err := (Since{minor, why}).check(); err != nil {
+			return err
+		}
+		if !s.AsStock {
+			return fmt.Errorf("Unlike %s needs AsStock", minor)
+		}
+	}
 	for minor, why := range s.BrokenIn {
 		if err := (Since{minor, why}).check(); err != nil {
 			return err
@@ -69,6 +77,9 @@ func (s Scenario) checkBrokenIn() error {
 
 // In returns the scenario as it runs in a minor, with the outcome expected on stock of that minor.
 func (s Scenario) In(minor string) Scenario {
+	if s.Unlike[minor] != "" {
+		s.AsStock = false
+	}
 	s.Expect = slices.Clone(s.Expect)
 	for i, e := range s.Expect {
 		if e.Earlier.before(minor) {

@@ -57,3 +57,11 @@ func TestStockOfOlderMinors(t *testing.T) {
 		t.Error("one minor changed the scenario for the others")
 	}
 }
+
+// A minor whose stock the contract forbids to follow is not compared with it; every other one is.
+func TestUnlike(t *testing.T) {
+	s := Scenario{AsStock: true, Unlike: map[string]string{"v1.22": "a reason"}}
+	if s.In("v1.22").AsStock || !s.In("v1.35").AsStock {
+		t.Errorf("v1.22: %t, v1.35: %t", s.In("v1.22").AsStock, s.In("v1.35").AsStock)
+	}
+}

@@ -42,6 +42,7 @@ func pending() []Scenario {
 		Scaled: map[Level]Times{LevelNode: {Grace: 12, Hook: 2 * time.Second, Faults: []Fault{{Call: "PullImage", Delay: 16 * time.Second}},
 			Steps: []Step{del(0, 12)}}},
 		AsStock: true,
+		Unlike:  map[string]string{"v1.22": graceAgain},
 		Expect:  keeps(Deadline, HookOnce, Kept),
 		Levels:  []Level{LevelSim, LevelNode},
 		Not:     notByFault,

@@ -62,6 +62,8 @@ type Scenario struct {
 	// AsStock means that the scenario requests nothing that the series changes, so both arms must do the same, call by call. If
 	// the scenario ran on both arms, their histories are compared; the judge of R12 uses one history only.
 	AsStock bool
+	// Unlike gives, for each minor whose stock the contract forbids to follow here, the reason; there the history alone is judged.
+	Unlike map[string]string
 	// Apart is the reason why the arms' containers may die at different times although every rule is kept on both.
 	Apart string
 	// Expect is the expected outcome of each rule on each arm.

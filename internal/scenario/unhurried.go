@@ -30,6 +30,7 @@ func unhurried() []Scenario {
 			{Name: "main", Stubborn: true, Hook: &Hook{Kind: HookExec, Takes: 20 * time.Second, EndsMain: 3 * time.Second}}}},
 		Steps:   []Step{del(0, 60), del(8, 10)},
 		AsStock: true,
+		Unlike:  map[string]string{"v1.22": graceAgain},
 		Expect:  keeps(HookOnce, Kept, NoLeftovers),
 		Levels:  everywhere,
 	}, {
@@ -40,6 +41,7 @@ func unhurried() []Scenario {
 		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second, Hook: &Hook{Kind: HookExec, Takes: time.Second, Fails: true}}}},
 		Steps:   []Step{at(0, DeletePlainly{})},
 		AsStock: true,
+		Unlike:  map[string]string{"v1.22": graceAgain},
 		Expect:  keeps(HookOnce, Kept),
 		Levels:  everywhere,
 	}, {
@@ -62,6 +64,7 @@ func unhurried() []Scenario {
 		Pod:     Pod{Grace: 30, Containers: []Container{{Name: "main", ExitAfter: time.Second / 2, Hook: &Hook{Kind: HookExec, Takes: 5 * time.Second}}}},
 		Steps:   []Step{at(0, Touch{}), del(.05, 1)},
 		AsStock: true,
+		Unlike:  map[string]string{"v1.22": graceAgain},
 		Expect:  keeps(HookOnce, Kept),
 		Levels:  everywhere,
 	}, {
@@ -73,6 +76,7 @@ func unhurried() []Scenario {
 		Faults:  []Fault{{Call: "StopContainer", Fails: true, Times: 1}, {Call: "StopPodSandbox", Fails: true, Times: 1}},
 		Steps:   []Step{at(0, LoseSandbox{}), del(3, 30)},
 		AsStock: true,
+		Unlike:  map[string]string{"v1.22": graceAgain},
 		Expect:  keeps(Deadline, HookOnce, Kept),
 		Levels:  []Level{LevelSim},
 		Not:     notWithPause,
