@@ -138,13 +138,13 @@ func TestFigures(t *testing.T) {
 		return judge("shorter stop", of(Stock, Running, 480, 0, 0), of(Stock, Hurried, 500, 0, 0), of(Fixed, Running, 490, 0, 0),
 			of(Fixed, Hurried, n, 0, 0), of(Fixed, Terminating, 505, 0, 0))
 	}
-	expect(t, "two each and one", hurried(490+20+30+settled), verdict.Kept)
-	expect(t, "more than that", hurried(490+20+30+settled+1), verdict.Regressed)
+	expect(t, "two each, one, and one of an earlier pod", hurried(490+20+40+settled), verdict.Kept)
+	expect(t, "more than that", hurried(490+20+40+settled+1), verdict.Regressed)
 	alone := func(n int) []verdict.Verdict {
 		return judge("shorter stop", of(Fixed, Running, 490, 0, 0), of(Fixed, Terminating, 520, 0, 0), of(Fixed, Hurried, n, 0, 0))
 	}
-	expect(t, "without stock", alone(520+10+settled), verdict.Kept)
-	expect(t, "without stock, two each", alone(520+10+settled+1), verdict.Regressed)
+	expect(t, "without stock", alone(520+20+settled), verdict.Kept)
+	expect(t, "without stock, two each", alone(520+20+settled+1), verdict.Regressed)
 	left := func(n int) []verdict.Verdict {
 		return judge("gone", of(Fixed, Empty, 300, 0, 0), of(Fixed, Left, n, 0, 0))
 	}
