@@ -17,7 +17,7 @@ import (
 
 // Files of a run in the artifacts directory. Histories of pods with a broken rule are below HistoriesDir.
 const (
-	ResultsFile  = "results-soak.json"
+	ResultsFile  = "soak.json"
 	JUnitFile    = "junit-soak.xml"
 	HistoriesDir = "histories/soak"
 )
