@@ -104,7 +104,7 @@ func TestStop(t *testing.T) {
 			synctest.Wait()
 		}
 		ask(30, "")
-		time.Sleep(5 * time.Second)
+		time.Sleep(5 * time.Second) // virtual time (synctest): until the shorter request
 		ask(30, "nothing new")
 		ask(8, "")
 		for _, name := range []string{"b", "unknown"} {
@@ -112,7 +112,7 @@ func TestStop(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		time.Sleep(10 * time.Second)
+		time.Sleep(10 * time.Second) // virtual time (synctest): until both pods are down
 		cancel()
 		if err := <-ended; err == nil || err.Error() != "stop b1: busy" {
 			t.Errorf("got error %v, want b1's", err)

@@ -74,7 +74,7 @@ func TestStrangers(t *testing.T) {
 func TestShims(t *testing.T) {
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err) // it is in coreutils, which bash and git need too
 	}
 	shim := filepath.Join(t.TempDir(), "containerd-shim-runc-v2")
 	if err := os.Symlink(sleep, shim); err != nil {
