@@ -13,6 +13,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/kgrace/kgrace/internal/localnode"
 )
 
 // State is what a kubelet was doing while its figures were taken.
@@ -45,6 +47,8 @@ type Sample struct {
 	// MemoryMB and Goroutines are from the end of that time.
 	MemoryMB   float64 `json:"memoryMB"`
 	Goroutines int     `json:"goroutines"`
+	// Ending is how many of the goroutines sync or end a pod.
+	Ending int `json:"ending,omitempty"`
 }
 
 // look is one reading of a kubelet's metrics.
@@ -53,6 +57,7 @@ type look struct {
 	cpu        float64 // seconds since the process began
 	memory     float64 // bytes
 	goroutines float64
+	ending     int64
 }
 
 // takeLook reads the kubelet's own metrics through the API server.
@@ -61,7 +66,13 @@ func takeLook(ctx context.Context, client kubernetes.Interface, node string) (lo
 	if err != nil {
 		return look{}, fmt.Errorf("the kubelet's metrics: %w", err)
 	}
-	return parseLook(data, time.Now())
+	l, err := parseLook(data, time.Now())
+	if err != nil {
+		return look{}, err
+	}
+	goroutines, err := localnode.Goroutines(ctx, client, node)
+	l.ending = goroutines.Of(localnode.Terminations, nil).Total()
+	return l, err
 }
 
 func parseLook(data []byte, at time.Time) (look, error) {
@@ -92,7 +103,7 @@ func valueOf(m *dto.Metric) float64 {
 
 // sample returns the figures of a state that began with one look and ended with the next.
 func (l look) sample(before *look) Sample {
-	s := Sample{MemoryMB: l.memory / (1 << 20), Goroutines: int(l.goroutines)}
+	s := Sample{MemoryMB: l.memory / (1 << 20), Goroutines: int(l.goroutines), Ending: int(l.ending)}
 	s.MemoryMB = round(s.MemoryMB)
 	if before != nil {
 		s.Seconds, s.CPU = round(l.at.Sub(before.at).Seconds()), round(l.cpu-before.cpu)

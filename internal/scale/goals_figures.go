@@ -56,9 +56,7 @@ func (r Results) judgeFigures(pods int) []Check {
 	}
 	if hurried := r.grown(pods, Fixed, Hurried); len(hurried) > 0 && len(control) > 0 {
 		more := median(hurried) - median(control)
-		// Of each earlier pod a stock kubelet keeps one, a timer of its watch, for up to a minute: they may go or come between two looks.
-		add(goal, fmt.Sprintf("%+.2f per pod of one container; ± 1 is what a kubelet keeps of earlier pods", more/float64(pods)),
-			kept(more <= float64((allowed+1)*pods+settled)))
+		add(goal, fmt.Sprintf("%+.2f per pod of one container", more/float64(pods)), kept(more <= float64(allowed*pods)))
 	}
 	if empty, left := r.Of(pods, Fixed, Empty), r.Of(pods, Fixed, Left); len(empty) > 0 && len(left) > 0 {
 		allowed := leftAllowed(empty[0].Goroutines, pods)
@@ -68,13 +66,13 @@ func (r Results) judgeFigures(pods int) []Check {
 	return all
 }
 
-// grown returns how many goroutines more than at rest a kubelet had in a state, by part: what a stock kubelet keeps for some minutes
-// after earlier pods is in both.
+// grown returns how many goroutines that sync or end a pod a kubelet had more in a state than at rest, by part. All goroutines would not
+// do: of each earlier pod a stock kubelet keeps one, a timer of a watch, for up to a minute.
 func (r Results) grown(pods int, column Column, state State) (all []float64) {
 	rest := r.Of(pods, column, Running)
 	for _, s := range r.Of(pods, column, state) {
-		if i := slices.IndexFunc(rest, func(at Sample) bool { return at.Part == s.Part }); i >= 0 {
-			all = append(all, float64(s.Goroutines-rest[i].Goroutines))
+		if i := slices.IndexFunc(rest, func(at Sample) bool { return at.Part == s.Part }); i >= 0 && s.Ending > 0 {
+			all = append(all, float64(s.Ending-rest[i].Ending))
 		}
 	}
 	return all

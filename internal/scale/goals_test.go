@@ -133,18 +133,19 @@ func TestFigures(t *testing.T) {
 	expect(t, "more", judge("goroutines at rest", append(stock, of(Fixed, Running, 431, 90, 1), of(Fixed, Running, 440, 90, 1))...), verdict.Regressed)
 	expect(t, "samples overlap", judge("memory", append(stock, of(Fixed, Running, 400, 104, 1), of(Fixed, Running, 400, 140, 1))...), verdict.Kept)
 	expect(t, "more CPU", judge("CPU", append(stock, of(Fixed, Running, 400, 90, 2.2))...), verdict.Regressed)
-	// The kubelet of stock has 20 more than at rest, that of fixed 10 of an earlier part.
+	ending := func(column Column, state State, n int) Sample {
+		return Sample{Pods: 10, Column: column, State: state, Ending: n}
+	}
 	hurried := func(n int) []verdict.Verdict {
-		return judge("shorter stop", of(Stock, Running, 480, 0, 0), of(Stock, Hurried, 500, 0, 0), of(Fixed, Running, 490, 0, 0),
-			of(Fixed, Hurried, n, 0, 0), of(Fixed, Terminating, 505, 0, 0))
+		return judge("shorter stop", ending(Stock, Running, 10), ending(Stock, Hurried, 20), ending(Fixed, Running, 10), ending(Fixed, Terminating, 40), ending(Fixed, Hurried, n))
 	}
-	expect(t, "two each, one, and one of an earlier pod", hurried(490+20+40+settled), verdict.Kept)
-	expect(t, "more than that", hurried(490+20+40+settled+1), verdict.Regressed)
+	expect(t, "two each and one", hurried(20+30), verdict.Kept)
+	expect(t, "one more than that", hurried(20+31), verdict.Regressed)
 	alone := func(n int) []verdict.Verdict {
-		return judge("shorter stop", of(Fixed, Running, 490, 0, 0), of(Fixed, Terminating, 520, 0, 0), of(Fixed, Hurried, n, 0, 0))
+		return judge("shorter stop", ending(Fixed, Running, 10), ending(Fixed, Terminating, 40), ending(Fixed, Hurried, n))
 	}
-	expect(t, "without stock", alone(520+20+settled), verdict.Kept)
-	expect(t, "without stock, two each", alone(520+20+settled+1), verdict.Regressed)
+	expect(t, "without stock", alone(40+10), verdict.Kept)
+	expect(t, "without stock, one more", alone(40+11), verdict.Regressed)
 	left := func(n int) []verdict.Verdict {
 		return judge("gone", of(Fixed, Empty, 300, 0, 0), of(Fixed, Left, n, 0, 0))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kgrace/kgrace/internal/localnode"
 	"github.com/kgrace/kgrace/internal/player"
 	"github.com/kgrace/kgrace/internal/scenario"
 )
@@ -96,10 +97,10 @@ const more = 12
 
 func (r *run) goroutines(ctx context.Context, results *Results) []Check {
 	last, err := r.site.Goroutines(ctx)
-	ending := last.Of(terminations, nil)
+	ending := last.Of(localnode.Terminations, nil)
 	results.MoreGoroutines = last.Since(r.first)
 	return []Check{
-		check("no goroutine of a pod's end", err, ending.Total() <= r.first.Of(terminations, nil).Total(), fmt.Sprintf("none of %d", last.Total()), strings.Join(ending.lines(), "; ")),
+		check("no goroutine of a pod's end", err, ending.Total() <= r.first.Of(localnode.Terminations, nil).Total(), fmt.Sprintf("none of %d", last.Total()), strings.Join(ending.Lines(), "; ")),
 		check("goroutines as in the first minute", err, last.Total() <= r.first.Total()+more,
 			fmt.Sprintf("%d, first %d", last.Total(), r.first.Total()),
 			fmt.Sprintf("%d, first %d, at most %d more: %s", last.Total(), r.first.Total(), more, strings.Join(results.MoreGoroutines, "; "))),
@@ -120,10 +121,10 @@ func (r *run) memory(ctx context.Context, results *Results) []Check {
 	slope := fmt.Sprintf("%.1f ± %.1f KiB a pod over %d pods, %.1f ± %.1f MiB an hour; resident %.1f ± %.1f MiB an hour; %d samples in %.0f s", m.PerPod/1024, m.PodError/1024, m.Pods,
 		m.PerHour/(1<<20), m.Error/(1<<20), results.Resident.PerHour/(1<<20), results.Resident.Error/(1<<20), m.Samples, m.Seconds)
 	_, heap, failed := r.site.Heap(ctx)
-	of := heap.Of(terminations, recording)
+	of := heap.Of(localnode.Terminations, localnode.Recording)
 	return []Check{
 		check("memory without a slope", err, !m.Grows(), slope, slope+fmt.Sprintf("; at most %d KiB a pod", leak>>10)),
 		check("no memory of pods' ends", failed, of.Total() <= kept, fmt.Sprintf("%d KiB sampled, once the pods were gone", of.Total()>>10),
-			strings.Join(of.lines(), "; ")),
+			strings.Join(of.Lines(), "; ")),
 	}
 }

@@ -21,26 +21,22 @@ func (s site) kubelet(path string) *rest.Request {
 }
 
 // Goroutines returns the kubelet's goroutines by their stacks.
-func (s site) Goroutines(ctx context.Context) (Profile, error) {
-	data, err := s.kubelet("debug/pprof/goroutine").Param("debug", "1").DoRaw(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("the kubelet's goroutines: %w", err)
-	}
-	return ParseProfile(data)
+func (s site) Goroutines(ctx context.Context) (localnode.Profile, error) {
+	return localnode.Goroutines(ctx, s.Client(), s.NodeName())
 }
 
 // Heap returns the bytes of the kubelet's live objects after a garbage collection, and a sample of them by where they were
 // allocated.
-func (s site) Heap(ctx context.Context) (int64, Profile, error) {
+func (s site) Heap(ctx context.Context) (int64, localnode.Profile, error) {
 	data, err := s.kubelet("debug/pprof/heap").Param("debug", "1").Param("gc", "1").DoRaw(ctx)
 	if err != nil {
 		return 0, nil, fmt.Errorf("the kubelet's heap: %w", err)
 	}
-	live, err := liveHeap(data)
+	live, err := localnode.LiveHeap(data)
 	if err != nil {
 		return 0, nil, err
 	}
-	p, err := ParseProfile(data)
+	p, err := localnode.ParseProfile(data)
 	return live, p, err
 }
 

@@ -38,7 +38,7 @@ type run struct {
 
 	// before is the state of the node, and the kubelet's goroutines in its first minute, before the first pod.
 	before State
-	first  Profile
+	first  localnode.Profile
 
 	mu      sync.Mutex
 	samples []Sample

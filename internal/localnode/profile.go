@@ -1,17 +1,20 @@
 // Copyright The kgrace Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package soak
+package localnode
 
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"k8s.io/client-go/kubernetes"
 )
 
 // Profile counts what has the same stack: goroutines, or the bytes of live objects by where they were allocated.
@@ -88,10 +91,10 @@ func (p Profile) Since(before Profile) []string {
 			more[stack] = n - before[stack]
 		}
 	}
-	return more.lines()
+	return more.Lines()
 }
 
-func (p Profile) lines() []string {
+func (p Profile) Lines() []string {
 	var all []string
 	for _, stack := range slices.SortedFunc(maps.Keys(p), func(a, b string) int {
 		if p[a] != p[b] {
@@ -118,18 +121,27 @@ func short(stack string) string {
 	return strings.Join(kept, " < ")
 }
 
-// terminations matches functions that run only while a pod is synced or ended.
-var terminations = regexp.MustCompile(`graceperiod\.|podWorkerLoop|managePodLoop|SyncTerminating|SyncTerminated|[kK]illPod|[kK]illContainer|killTerminating|` +
+// Terminations matches functions that run only while a pod is synced or ended.
+var Terminations = regexp.MustCompile(`graceperiod\.|podWorkerLoop|managePodLoop|SyncTerminating|SyncTerminated|[kK]illPod|[kK]illContainer|killTerminating|` +
 	`executePreStopHook|stopContainer|waitForTurn|StopContainer|StopPodSandbox|ExecSync|prober\.\(\*worker\)`)
 
-// recording matches functions that keep what the kubelet reports about pods, up to a fixed number: its caches of events.
-var recording = regexp.MustCompile(`client-go/tools/record|tools/record\.|client-go/tools/events`)
+// Recording matches functions that keep what the kubelet reports about pods, up to a fixed number: its caches of events.
+var Recording = regexp.MustCompile(`client-go/tools/record|tools/record\.|client-go/tools/events`)
 
-// liveHeap returns the bytes of live objects that a heap profile states.
-func liveHeap(profile []byte) (int64, error) {
+// LiveHeap returns the bytes of live objects that a heap profile states.
+func LiveHeap(profile []byte) (int64, error) {
 	m := heapAlloc.FindSubmatch(profile)
 	if m == nil {
 		return 0, fmt.Errorf("the heap profile states no HeapAlloc: %.80q", profile)
 	}
 	return strconv.ParseInt(string(m[1]), 10, 64)
+}
+
+// Goroutines returns the goroutines of a node's kubelet by their stacks, from the kubelet's own server by way of the API server.
+func Goroutines(ctx context.Context, client kubernetes.Interface, node string) (Profile, error) {
+	data, err := client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("debug/pprof/goroutine").Param("debug", "1").DoRaw(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the kubelet's goroutines: %w", err)
+	}
+	return ParseProfile(data)
 }

@@ -1,7 +1,7 @@
 // Copyright The kgrace Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package soak
+package localnode
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func TestParseProfile(t *testing.T) {
 	if diff := cmp.Diff(want, p); diff != "" || p.Total() != 8 {
 		t.Errorf("%d %s", p.Total(), diff)
 	}
-	if of := p.Of(terminations, nil); of.Total() != 2 {
+	if of := p.Of(Terminations, nil); of.Total() != 2 {
 		t.Errorf("goroutines of a pod's end: %v", of)
 	}
 	before := Profile{"time.Sleep < k8s.io/kubernetes/pkg/kubelet.(*Kubelet).syncLoop": 6}
@@ -74,7 +74,7 @@ func TestOwnProfiles(t *testing.T) {
 	p := parsed(t, all.String())
 	found := false
 	for stack := range p {
-		found = found || strings.Contains(stack, "soak.waitsForTest")
+		found = found || strings.Contains(stack, "localnode.waitsForTest")
 	}
 	if !found {
 		t.Errorf("the goroutine is not in %v", p)
@@ -85,10 +85,10 @@ func TestOwnProfiles(t *testing.T) {
 	if err := pprof.Lookup("heap").WriteTo(&all, 1); err != nil {
 		t.Fatal(err)
 	}
-	if live, err := liveHeap(all.Bytes()); err != nil || live < 1<<16 {
+	if live, err := LiveHeap(all.Bytes()); err != nil || live < 1<<16 {
 		t.Errorf("%d bytes live, %v", live, err)
 	}
-	if _, err := liveHeap([]byte("nothing")); err == nil {
+	if _, err := LiveHeap([]byte("nothing")); err == nil {
 		t.Error("a heap without a size was accepted")
 	}
 }
@@ -108,7 +108,7 @@ func TestHeapOfTerminations(t *testing.T) {
 0: 0 [5: 500] @ 0x4
 #	0x4	k8s.io/kubernetes/pkg/kubelet/graceperiod.NewTermination+0x2	x.go:1
 `)
-	if got := p.Of(terminations, recording).Total(); got != 4096 {
+	if got := p.Of(Terminations, Recording).Total(); got != 4096 {
 		t.Errorf("%d bytes, want 4096", got)
 	}
 }
