@@ -52,7 +52,7 @@ terminating pod, with ever shorter grace periods and with force, and a pod's who
 reported; only time is judged.
 
 A benchmark is SLOWER (red) if the difference is significant and above the limit. Where the fix does what stock does not, the limit
-is higher: 60 % when a request moves the deadline, 15 % for a pod's whole way. It is unclear, and the run invalid, if the samples
+is higher: 50 % when a request moves the deadline, 10 % for a pod's whole way. It is unclear, and the run invalid, if the samples
 spread wider than the limit and could not have shown it: let the machine rest, add rounds, or reserve a CPU with --alone.
 
 bench.json and the samples, bench-stock.txt and bench-fixed.txt, which benchstat reads, go to $ARTIFACTS (default: artifacts in

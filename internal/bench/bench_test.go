@@ -50,7 +50,7 @@ func TestOnlyASignificantSlowdownIsRed(t *testing.T) {
 		"narrow": {narrow, 5, map[string]Verdict{"UpdatePod/new sec/op": Good, "UpdatePod/delete sec/op": Slower, "UpdatePod/same sec/op": Good,
 			"Termination sec/op": Good, "UpdatePod/new B/op": Told, "UpdatePod/delete B/op": Told, "UpdatePod/same B/op": Told, "Termination B/op": Told}},
 		"another limit": {narrow, 9, map[string]Verdict{"UpdatePod/delete sec/op": Good}},
-		"work that stock does not do": {samples(t, map[string]float64{"UpdatePod/force": 900, "UpdatePod/shorter": 900}, map[string]float64{"UpdatePod/force": 1400, "UpdatePod/shorter": 1500}, 10, 0.01),
+		"work that stock does not do": {samples(t, map[string]float64{"UpdatePod/force": 900, "UpdatePod/shorter": 900}, map[string]float64{"UpdatePod/force": 1300, "UpdatePod/shorter": 1400}, 10, 0.01),
 			5, map[string]Verdict{"UpdatePod/force sec/op": Good, "UpdatePod/shorter sec/op": Slower}},
 		"wide":      {wide, 5, map[string]Verdict{"Wide sec/op": Unclear}},
 		"one round": {samples(t, stock, fixed, 1, 0), 5, map[string]Verdict{"UpdatePod/delete sec/op": Unclear}},

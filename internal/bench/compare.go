@@ -30,10 +30,10 @@ const (
 // ends once, and these are microseconds.
 var work = map[string]float64{
 	// The deadline moves: a channel is closed and another one made. Stock computes a grace period that nothing reads.
-	"UpdatePod/shorter": 60,
-	"UpdatePod/force":   60,
+	"UpdatePod/shorter": 50,
+	"UpdatePod/force":   50,
 	// The kill runs in a goroutine of its own, which outlives the attempt.
-	"Termination": 15,
+	"Termination": 10,
 }
 
 // Row is one benchmark in one unit.

@@ -66,8 +66,8 @@ func Excuses() []Excuse {
 		Kind: KubeletStopped, Stalls: true, After: after(time.Second),
 		Why: "a stopped kubelet acts when it is continued",
 	}, {
-		Kind: RuntimeRestarted, Stalls: true, After: after(16 * time.Second), Refuses: true,
-		Why: "calls fail while the runtime is down, and it forgets its stop timers; the kubelet retries a failed sync after up to 15 s, as on stock, and has to look first. The contract " +
+		Kind: RuntimeRestarted, Stalls: true, After: after(15 * time.Second), Refuses: true,
+		Why: "calls fail while the runtime is down, and it forgets its stop timers; the kubelet retries a failed sync after up to 15 s, as on stock. The contract " +
 			"excepts TERM",
 	}, {
 		Kind: APIRestarted, Stalls: true, After: again,
@@ -87,10 +87,10 @@ func Excuses() []Excuse {
 		Drops: []scenario.Rule{scenario.Deadline, scenario.ShorterActs, scenario.Zero, scenario.Window, scenario.Prompt, scenario.HookOnce, scenario.Kept},
 		Why:   "the kubelet may see only that the pod is gone, and keeps the grace that it knows (R14)",
 	}, {
-		Kind: CallFails, If: looks, Stalls: true, After: after(16 * time.Second), Refuses: true,
-		Why: "the kubelet cannot see its containers; it retries a failed sync after up to 15 s, as on stock, and looks again first",
+		Kind: CallFails, If: looks, Stalls: true, After: after(15 * time.Second), Refuses: true,
+		Why: "the kubelet cannot see its containers; it retries a failed sync after up to 15 s, as on stock",
 	}, {
-		Kind: CallHangs, If: looks, Stalls: true, After: after(16 * time.Second), Slows: true,
+		Kind: CallHangs, If: looks, Stalls: true, After: after(15 * time.Second), Slows: true,
 		Why: "the kubelet waits for what its containers do",
 	}, {
 		Kind: CallSlow, If: looks, Stalls: true, After: after(time.Second), Slows: true,
@@ -115,19 +115,20 @@ func askedMeanwhile(h history.History, d Disturbance) bool {
 	})
 }
 
-// crossed reports whether something was asked during the disturbance, and the kubelet then made a stop call and within a second a
-// shorter one for the same container.
+// crossed reports whether something was asked during the disturbance, and the kubelet's first stop call for a container after it was
+// followed within a second by a shorter one.
 func crossed(h history.History, d Disturbance) bool {
-	early := map[string]history.Event{}
+	firsts := map[string]history.Event{}
 	for _, e := range h.ByTime() {
-		if e.Kind != history.CRICall || e.Call != "StopContainer" || e.Grace == nil || e.At.Before(d.From) || d.To.IsZero() {
+		if e.Kind != history.CRICall || e.Call != "StopContainer" || e.Grace == nil || d.To.IsZero() || e.At.Before(d.To) {
 			continue
 		}
-		if first, ok := early[e.ContainerID]; ok && *e.Grace < *first.Grace && e.At.Sub(first.At) < time.Second {
+		first, ok := firsts[e.ContainerID]
+		switch {
+		case !ok && !e.At.After(d.last(e.At)):
+			firsts[e.ContainerID] = e
+		case ok && *e.Grace < *first.Grace && e.At.Sub(first.At) < time.Second:
 			return askedMeanwhile(h, d)
-		}
-		if !e.At.After(d.last(e.At)) {
-			early[e.ContainerID] = e
 		}
 	}
 	return false
