@@ -25,6 +25,8 @@ const (
 	perContainer = 2
 	// perKill is how many the kill of a pod may take, which outlives the attempt that began it.
 	perKill = 1
+	// passing is how many goroutines may be on their way in or out when a profile is taken; fewer than one a pod.
+	passing = 5
 )
 
 // LastRatio returns how many times as long as the runtime alone the fixed arm may take until the last pod is dead.

@@ -139,13 +139,13 @@ func TestFigures(t *testing.T) {
 	hurried := func(n int) []verdict.Verdict {
 		return judge("shorter stop", ending(Stock, Running, 10), ending(Stock, Hurried, 20), ending(Fixed, Running, 10), ending(Fixed, Terminating, 40), ending(Fixed, Hurried, n))
 	}
-	expect(t, "two each and one", hurried(20+30), verdict.Kept)
-	expect(t, "one more than that", hurried(20+31), verdict.Regressed)
+	expect(t, "two each and one", hurried(20+30+passing), verdict.Kept)
+	expect(t, "one more than that", hurried(20+30+passing+1), verdict.Regressed)
 	alone := func(n int) []verdict.Verdict {
 		return judge("shorter stop", ending(Fixed, Running, 10), ending(Fixed, Terminating, 40), ending(Fixed, Hurried, n))
 	}
-	expect(t, "without stock", alone(40+10), verdict.Kept)
-	expect(t, "without stock, one more", alone(40+11), verdict.Regressed)
+	expect(t, "without stock", alone(40+10+passing), verdict.Kept)
+	expect(t, "without stock, one more", alone(40+10+passing+1), verdict.Regressed)
 	left := func(n int) []verdict.Verdict {
 		return judge("gone", of(Fixed, Empty, 300, 0, 0), of(Fixed, Left, n, 0, 0))
 	}
