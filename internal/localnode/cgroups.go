@@ -99,11 +99,26 @@ func checkHierarchies(all []hierarchy, writable func(dir string) error) []error 
 	return problems
 }
 
-// daemons is the cgroup of the node's own programs. It is a sibling of the kubelet's kubepods because on cgroup v2 only
-// leaves may hold processes.
-const daemons = "daemons"
+// The leaves of the node's cgroup, beside the kubelet's kubepods; on cgroup v2 only leaves may hold processes.
+const (
+	// leafDaemons holds the programs that run on a node.
+	leafDaemons = "daemons"
+	// leafRemote holds what runs on another machine in a real cluster: the API server, etcd, and pid 1, through which the node's
+	// connections to them go. It has remoteWeight times the CPU weight of leafDaemons, so that many pods that end at once do not
+	// delay the requests for their end.
+	leafRemote   = "remote"
+	remoteWeight = 10
+)
 
-// createCgroups creates the node's root cgroup and its daemons leaf in every hierarchy.
+// leaf returns the cgroup of a program.
+func leaf(program string) string {
+	if program == ProgramAPIServer || program == ProgramEtcd {
+		return leafRemote
+	}
+	return leafDaemons
+}
+
+// createCgroups creates the node's root cgroup and its leaves in every hierarchy.
 func createCgroups(all []hierarchy, name string) error {
 	for _, h := range all {
 		if h.v2 && len(h.controllers) > 0 {
@@ -111,29 +126,50 @@ func createCgroups(all []hierarchy, name string) error {
 				return err
 			}
 		}
-		parent := h.root
-		for _, elem := range []string{name, daemons} {
-			dir := filepath.Join(parent, elem)
-			if err := os.Mkdir(dir, 0o755); err != nil {
+		root := filepath.Join(h.root, name)
+		if err := h.create(root); err != nil {
+			return err
+		}
+		for _, leaf := range []string{leafDaemons, leafRemote} {
+			if err := h.create(filepath.Join(root, leaf)); err != nil {
 				return err
 			}
-			// A new v1 cpuset is empty, and no process may enter an empty one.
-			if slices.Contains(h.controllers, "cpuset") && !h.v2 {
-				for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
-					if err := tool.CopyFile(filepath.Join(dir, file), filepath.Join(parent, file)); err != nil {
-						return err
-					}
-				}
-			}
-			parent = dir
 		}
 		if h.v2 && len(h.controllers) > 0 {
-			if err := enableControllers(filepath.Join(h.root, name), h.controllers); err != nil {
+			if err := enableControllers(root, h.controllers); err != nil {
 				return err
 			}
+		}
+		if err := h.weigh(filepath.Join(root, leafRemote), remoteWeight); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func (h hierarchy) create(dir string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil || h.v2 || !slices.Contains(h.controllers, "cpuset") {
+		return err
+	}
+	// A new v1 cpuset is empty, and no process may enter an empty one.
+	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
+		if err := tool.CopyFile(filepath.Join(dir, file), filepath.Join(filepath.Dir(dir), file)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weigh gives a cgroup a multiple of the default CPU weight.
+func (h hierarchy) weigh(dir string, times int) error {
+	if !slices.Contains(h.controllers, "cpu") {
+		return nil
+	}
+	file, usual := "cpu.shares", 1024
+	if h.v2 {
+		file, usual = "cpu.weight", 100
+	}
+	return os.WriteFile(filepath.Join(dir, file), []byte(strconv.Itoa(times*usual)), 0o644)
 }
 
 // enableControllers enables a v2 cgroup's controllers for its children; controllers that are enabled already are left
@@ -157,10 +193,10 @@ func enableControllers(dir string, available []string) error {
 	return nil
 }
 
-// enterCgroups moves a process into the daemons cgroups; its children start there.
+// enterCgroups moves a process into the cgroups of one name; its children start there.
 func enterCgroups(all []hierarchy, name string, pid int) error {
 	for _, h := range all {
-		file := filepath.Join(h.root, name, daemons, "cgroup.procs")
+		file := filepath.Join(h.root, name, "cgroup.procs")
 		if err := os.WriteFile(file, []byte(strconv.Itoa(pid)), 0o644); err != nil {
 			return err
 		}

@@ -137,20 +137,30 @@ func TestCgroupTree(t *testing.T) {
 	}
 	write("0-1\n", "cpuset", "cpuset.cpus")
 	write("0\n", "cpuset", "cpuset.mems")
-	all := []hierarchy{{root: filepath.Join(root, "cpuset"), controllers: []string{"cpuset"}}, {root: filepath.Join(root, "unified"), v2: true}}
+	all := []hierarchy{{root: filepath.Join(root, "cpuset"), controllers: []string{"cpuset", "cpu"}}, {root: filepath.Join(root, "unified"), v2: true}}
 	write("", "unified", "cgroup.procs")
 	if err := createCgroups(all, "kgrace-x-1"); err != nil {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{"cpuset.cpus": "0-1\n", "cpuset.mems": "0\n"} {
-		if got, err := os.ReadFile(filepath.Join(root, "cpuset", "kgrace-x-1", daemons, file)); err != nil || string(got) != want {
+		if got, err := os.ReadFile(filepath.Join(root, "cpuset", "kgrace-x-1", leafDaemons, file)); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", file, got, err)
 		}
 	}
-	if err := enterCgroups(all, "kgrace-x-1", 42); err != nil {
+	if got, err := os.ReadFile(filepath.Join(root, "cpuset", "kgrace-x-1", leafRemote, "cpu.shares")); string(got) != "10240" {
+		t.Errorf("cpu.shares: %q, %v", got, err)
+	}
+	unified := hierarchy{root: root, v2: true, controllers: []string{"cpu"}}
+	if err := unified.weigh(root, remoteWeight); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := os.ReadFile(filepath.Join(root, "unified", "kgrace-x-1", daemons, "cgroup.procs")); string(got) != "42" {
+	if got, err := os.ReadFile(filepath.Join(root, "cpu.weight")); string(got) != "1000" {
+		t.Errorf("cpu.weight: %q, %v", got, err)
+	}
+	if err := enterCgroups(all, filepath.Join("kgrace-x-1", leaf(ProgramBeside)), 42); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(filepath.Join(root, "unified", "kgrace-x-1", leafDaemons, "cgroup.procs")); string(got) != "42" {
 		t.Errorf("cgroup.procs: %q", got)
 	}
 	// In a plain directory, files prevent the removal, as processes do in a cgroup; the error names the directory.

@@ -18,6 +18,9 @@
 // be left behind. Cgroups, one directory under /run and the node's data remain. The state file names all of them before they
 // are created, and Down needs nothing but that file to remove them, no matter which process crashed or when.
 //
+// Etcd, the API server and pid 1, which forwards the connections to it, have ten times the CPU weight of the kubelet and
+// containerd: in a cluster they run on another machine, where many pods that end at once do not delay them.
+//
 // # Effects on the host
 //
 // Cgroups named kgrace-NAME-ID in every hierarchy, a directory /run/kgrace-ID with sockets, Config.Dir, and one listening port

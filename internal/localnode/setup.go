@@ -17,6 +17,7 @@ import (
 type Setup struct {
 	Hostname string
 	RunDir   string
+	Cgroup   string
 	// Keep lists directories that stay visible below the node's own file systems.
 	Keep []string
 	// Data is bound to the paths that the programs use on every node. Those are short and contain no unusual characters: a
@@ -40,7 +41,7 @@ func step(what string, err error) error {
 
 // Setup creates the node's mounts and its network, then forwards the host's port to the API server.
 func (s *supervisor) Setup(c Setup, _ *None) error {
-	s.runDir = c.RunDir
+	s.runDir, s.cgroup = c.RunDir, c.Cgroup
 	if err := step("set the host name", unix.Sethostname([]byte(c.Hostname))); err != nil {
 		return err
 	}
@@ -52,6 +53,10 @@ func (s *supervisor) Setup(c Setup, _ *None) error {
 	}
 	if c.Probe {
 		return nil
+	}
+	var err error
+	if s.cgroups, err = hierarchies(); err != nil {
+		return step("read the cgroup hierarchies", err)
 	}
 	listener, err := net.FileListener(os.NewFile(listenerFD, "listener"))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -26,6 +27,8 @@ const rpcName = "Node"
 type supervisor struct {
 	detached atomic.Bool
 	runDir   string
+	cgroup   string // the node's
+	cgroups  []hierarchy
 	// link is the kubelet's connection to the API server.
 	link *link
 
@@ -149,6 +152,10 @@ func (s *supervisor) start(p Program, once bool) (*Component, error) {
 		s.table = slices.DeleteFunc(s.table, func(old *Component) bool { return old.Name == c.Name && old.meant })
 		s.table = append(s.table, c)
 		s.save()
+	}
+	// A program that has ended already is reaped once mu is free.
+	if err := enterCgroups(s.cgroups, filepath.Join(s.cgroup, leaf(p.Name)), proc.Pid); err != nil && !errors.Is(err, unix.ESRCH) {
+		return nil, fmt.Errorf("enter its cgroup: %w", err)
 	}
 	return c, proc.Release() // reap waits for it
 }

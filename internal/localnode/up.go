@@ -189,10 +189,10 @@ func (n *Node) startNamespaces(ctx context.Context, c *Config) error {
 	if err := n.state.write(n.dir); err != nil {
 		return err
 	}
-	if err := enterCgroups(all, n.state.Cgroup, n.state.InitPID); err != nil {
+	if err := enterCgroups(all, filepath.Join(n.state.Cgroup, leafRemote), n.state.InitPID); err != nil {
 		return fmt.Errorf("enter the node's cgroups: %w", err)
 	}
-	setup := Setup{Hostname: c.Name, RunDir: n.state.RunDir, Data: n.paths().binds(), Sysctl: n.paths().data("sysctl"),
+	setup := Setup{Hostname: c.Name, RunDir: n.state.RunDir, Cgroup: n.state.Cgroup, Data: n.paths().binds(), Sysctl: n.paths().data("sysctl"),
 		Memory: map[string]int64{kubeletDir: c.KubeletDisk}}
 	visible := []string{n.state.RunDir, n.dir, filepath.Dir(n.state.RuntimeEndpoint)}
 	for _, path := range c.Bin {
