@@ -63,6 +63,9 @@ const (
 	// so the previous one has returned; recorded if Count of KubeletBegan is 1. Only the sim level records them.
 	KubeletBegan Kind = "kubelet.began"
 	KubeletAgain Kind = "kubelet.again"
+	// KubeletRead: the kubelet's sync loop read a change of the pod's deletion, by the kubelet's log; Reason is DELETE or REMOVE,
+	// as there. Only `kgrace scale` records it.
+	KubeletRead Kind = "kubelet.read"
 	// KubeletLeft: at the end of the observation the kubelet still kept records of killing pods that had ended; Count is their
 	// number. Only the sim level checks that, and it records the event only if there are any.
 	KubeletLeft Kind = "kubelet.left"
@@ -74,7 +77,7 @@ var known = map[Kind]bool{
 	Step: true, Manifest: true,
 	APIDelete: true, APIDeleted: true, APIPod: true, APIContainer: true, APIJob: true,
 	CRICall: true, CRIReturn: true, CRISlow: true, ContainerExit: true, ControlLate: true, ControlSaw: true,
-	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true, KubeletBegan: true, KubeletAgain: true, KubeletLeft: true,
+	Line: true, KubeletEvent: true, KubeletKill: true, KubeletKilled: true, KubeletBegan: true, KubeletAgain: true, KubeletRead: true, KubeletLeft: true,
 }
 
 // Event is one event of a scenario. Fields that its Kind does not use are empty.

@@ -62,6 +62,9 @@ func (n *node) kubelet(ctx context.Context, o Options, part Part, column Column,
 		return h, nil, err
 	}
 	add(Ended, over, &ran)
+	if err := w.readLoop(begin); err != nil {
+		return h, nil, err
+	}
 	return w.close(), samples, n.recording()
 }
 

@@ -14,12 +14,14 @@ import (
 func waveOf(column Column, part Part, dead ...float64) Wave {
 	w := Wave{Pods: len(dead), Column: column, Part: part.ID, Grace: part.Requests[0].Grace, Deadline: part.deadline().Seconds(),
 		Asked: &Asked{After: .1}}
-	for i, at := range dead {
+	for i := range dead {
 		l := Life{Pod: string(rune('a' + i)), Terms: 1, Dead: &dead[i]}
 		for range part.Requests {
 			l.Sent, l.Answered = append(l.Sent, 0), append(l.Answered, .2)
 		}
-		_ = at
+		l.Read = new(float64)
+		w.Died = &Since{Pod: l.Pod, After: &dead[i]}
+		w.Acted = &Since{Pod: l.Pod, After: new(float64)}
 		w.Lives = append(w.Lives, l)
 	}
 	return w
@@ -51,22 +53,26 @@ func expect(t *testing.T, what string, got []verdict.Verdict, want ...verdict.Ve
 func TestLast(t *testing.T) {
 	part := Parts(120)[1]
 	alone := waveOf(Alone, part, 1, 10)
-	expect(t, "in time", verdicts(Fixed, "last dead", alone, waveOf(Fixed, part, 1, 12.9)), verdict.Repaired)
-	expect(t, "late", verdicts(Fixed, "last dead", alone, waveOf(Fixed, part, 1, 13.1)), verdict.StillBroken)
-	expect(t, "stock", verdicts(Stock, "last dead", alone, waveOf(Stock, part, 39, 40)), verdict.Reproduced)
-	expect(t, "stock in time", verdicts(Stock, "last dead", alone, waveOf(Stock, part, 1, 12)), verdict.NotReproduced)
-	expect(t, "no measure", verdicts(Fixed, "last dead", waveOf(Fixed, part, 1, 12)), verdict.Invalid)
+	expect(t, "in time", verdicts(Fixed, "after its request was read", alone, waveOf(Fixed, part, 1, 12.9)), verdict.Repaired)
+	expect(t, "late", verdicts(Fixed, "after its request was read", alone, waveOf(Fixed, part, 1, 13.1)), verdict.StillBroken)
+	expect(t, "stock", verdicts(Stock, "after its request was read", alone, waveOf(Stock, part, 39, 40)), verdict.Reproduced)
+	expect(t, "stock in time", verdicts(Stock, "after its request was read", alone, waveOf(Stock, part, 1, 12)), verdict.NotReproduced)
+	expect(t, "no measure", verdicts(Fixed, "after its request was read", waveOf(Fixed, part, 1, 12)), verdict.Invalid)
 	quick := waveOf(Alone, part, .1, .2)
-	expect(t, "a little more than little", verdicts(Fixed, "last dead", quick, waveOf(Fixed, part, .1, .7)), verdict.Repaired)
-	expect(t, "much more than little", verdicts(Fixed, "last dead", quick, waveOf(Fixed, part, .1, .71)), verdict.StillBroken)
+	expect(t, "a little more than little", verdicts(Fixed, "after its request was read", quick, waveOf(Fixed, part, .1, .7)), verdict.Repaired)
+	expect(t, "much more than little", verdicts(Fixed, "after its request was read", quick, waveOf(Fixed, part, .1, .71)), verdict.StillBroken)
 	slow := waveOf(Fixed, part, 1, 13.3)
-	slow.Lost = .2
-	expect(t, "later than the machine", verdicts(Fixed, "last dead", alone, slow), verdict.StillBroken)
-	slow.Lost = .4
-	expect(t, "the machine was late", verdicts(Fixed, "last dead", alone, slow), verdict.Invalid)
+	slow.Died.Lost = .2
+	expect(t, "later than the machine", verdicts(Fixed, "after its request was read", alone, slow), verdict.StillBroken)
+	slow.Died.Lost = .4
+	expect(t, "the machine was late", verdicts(Fixed, "after its request was read", alone, slow), verdict.Invalid)
 	slow = waveOf(Stock, part, 39, 40)
-	slow.Lost = 30
-	expect(t, "stock on a slow machine", verdicts(Stock, "last dead", alone, slow), verdict.Reproduced)
+	slow.Died.Lost = 30
+	expect(t, "stock on a slow machine", verdicts(Stock, "after its request was read", alone, slow), verdict.Reproduced)
+	running := Parts(120)[0]
+	alone, stock := waveOf(Alone, running, 1), waveOf(Stock, running, 12)
+	expect(t, "no slower than stock", verdicts(Fixed, "after its request was read", alone, stock, waveOf(Fixed, running, 13)), verdict.Repaired)
+	expect(t, "slower than stock", verdicts(Fixed, "after its request was read", alone, stock, waveOf(Fixed, running, 13.1)), verdict.StillBroken)
 	if LastRatio(110) != 1.3 || LastRatio(250) != 1.5 {
 		t.Error("the limits of the ratio")
 	}
@@ -84,6 +90,8 @@ func TestFirst(t *testing.T) {
 	expect(t, "not with zero", verdicts(Fixed, "first kill", asked(Asked{After: .1, Timeout: 2})), verdict.StillBroken)
 	expect(t, "the machine was late", verdicts(Fixed, "first kill", asked(Asked{After: .6, Lost: .2})), verdict.Invalid)
 	expect(t, "the control saw it late", verdicts(Fixed, "first kill", asked(Asked{After: .9, Saw: at(.5)})), verdict.Invalid)
+	expect(t, "the loop read it late", verdicts(Fixed, "first kill", asked(Asked{After: .9, Read: .4})), verdict.Invalid)
+	expect(t, "later than it was read", verdicts(Fixed, "first kill", asked(Asked{After: .9, Read: .3})), verdict.StillBroken)
 	expect(t, "later than the machine", verdicts(Fixed, "first kill", asked(Asked{After: .9, Saw: at(.2), Lost: .3})), verdict.StillBroken)
 	expect(t, "stock", verdicts(Stock, "first kill", waveOf(Stock, part, 2, 3)), verdict.Reproduced)
 	expect(t, "stock at once", verdicts(Stock, "first kill", waveOf(Stock, part, .3, 3)), verdict.NotReproduced)
@@ -98,6 +106,11 @@ func TestShortened(t *testing.T) {
 	expect(t, "in the window", verdicts(Fixed, "all dead within", alone, waveOf(Fixed, part, 15, 20.2)), verdict.Repaired)
 	expect(t, "after it", verdicts(Fixed, "all dead within", alone, waveOf(Fixed, part, 15, 20.3)), verdict.StillBroken)
 	expect(t, "stock", verdicts(Stock, "all dead within", alone, waveOf(Stock, part, 40, 41)), verdict.Reproduced)
+	// Stock's last pod died 5 s after its grace period of 40 s.
+	stock := waveOf(Stock, Parts(40)[2], 40, 45)
+	expect(t, "as late as stock", verdicts(Fixed, "all dead within", alone, stock, waveOf(Fixed, part, 15, 22.2)), verdict.Repaired)
+	expect(t, "later than stock", verdicts(Fixed, "all dead within", alone, stock, waveOf(Fixed, part, 15, 22.3)), verdict.StillBroken)
+	expect(t, "stock by its own measure", verdicts(Stock, "all dead within", alone, stock), verdict.Reproduced)
 }
 
 func TestEndedAndTerms(t *testing.T) {
@@ -151,4 +164,23 @@ func TestFigures(t *testing.T) {
 	}
 	expect(t, "gone", left(leftAllowed(300, 10)), verdict.Kept)
 	expect(t, "left", left(leftAllowed(300, 10)+1), verdict.Regressed)
+}
+
+func TestActs(t *testing.T) {
+	acted := func(column Column, part Part, a *Since) Wave {
+		w := waveOf(column, part, 1)
+		if w.Acted = a; a == nil {
+			w.Lives[0].Read = nil
+		}
+		return w
+	}
+	running, terminating := Parts(120)[0], Parts(120)[1]
+	expect(t, "prompt", verdicts(Fixed, "sync loop", acted(Fixed, terminating, &Since{After: at(.5)})), verdict.Repaired)
+	expect(t, "late", verdicts(Fixed, "sync loop", acted(Fixed, terminating, &Since{After: at(.9), Lost: .3})), verdict.StillBroken)
+	expect(t, "the machine was late", verdicts(Fixed, "sync loop", acted(Fixed, terminating, &Since{After: at(.9), Lost: .4})), verdict.Invalid)
+	expect(t, "none", verdicts(Fixed, "sync loop", acted(Fixed, terminating, &Since{})), verdict.StillBroken)
+	expect(t, "not in the log", verdicts(Fixed, "sync loop", acted(Fixed, terminating, nil)), verdict.Invalid)
+	expect(t, "stock, none", verdicts(Stock, "sync loop", acted(Stock, terminating, &Since{})), verdict.Reproduced)
+	expect(t, "stock, prompt", verdicts(Stock, "sync loop", acted(Stock, terminating, &Since{After: at(.1)})), verdict.NotReproduced)
+	expect(t, "running", verdicts(Fixed, "sync loop", acted(Fixed, running, &Since{After: at(.9)})))
 }

@@ -90,7 +90,10 @@ func (r *Results) number(ctx context.Context, o Options, pods int) error {
 		red := slices.ContainsFunc(checks, func(c Check) bool { return c.Verdict.Red() })
 		if i := slices.IndexFunc(checks, func(c Check) bool { return c.Verdict == verdict.Invalid }); i >= 0 && !red {
 			o.logf("%3d pods, once more: %s: %s: %s", pods, checks[i].Column, checks[i].Goal, checks[i].Found)
-			one, err = r.once(ctx, o, pods)
+			var again Results
+			if again, err = r.once(ctx, o, pods); err == nil {
+				one = again
+			}
 		}
 	}
 	r.Pods, r.Waves, r.Samples = append(r.Pods, one.Pods...), append(r.Waves, one.Waves...), append(r.Samples, one.Samples...)

@@ -69,6 +69,14 @@ func (w Wave) Client() float64 {
 	return round(last - first)
 }
 
+// most is the longest timeout of a stop call that the deciding request can lead to, in seconds.
+func (w Wave) most() int64 {
+	if w.Part == Shorten {
+		return Shorter
+	}
+	return stocksLeast
+}
+
 // asked returns the first stop call that a deciding request led to, and when that request was sent.
 func (w Wave) asked() (first Asked, from float64, ok bool) {
 	for _, l := range w.Lives {
@@ -77,7 +85,7 @@ func (w Wave) asked() (first Asked, from float64, ok bool) {
 		}
 		sent := l.Sent[len(l.Sent)-1]
 		for _, s := range l.Stops {
-			if s.At < sent || ok && s.At >= from+first.After {
+			if s.At < sent || s.Timeout > w.most() || ok && s.At >= from+first.After {
 				continue
 			}
 			first, from, ok = Asked{Pod: l.Pod, After: round(s.At - sent), Timeout: s.Timeout}, sent, true
@@ -85,9 +93,42 @@ func (w Wave) asked() (first Asked, from float64, ok bool) {
 				saw := round(max(*l.Saw-sent, 0))
 				first.Saw = &saw
 			}
+			if l.Read != nil {
+				first.Read = round(*l.Read - sent)
+			}
 		}
 	}
 	return first, from, ok
+}
+
+// slowest returns the pod for which something took longest after the sync loop had read its request; never is longest. lost is how
+// much of a time the machine was late.
+func (w Wave) slowest(lost func(from, to float64) float64, when func(Life) *float64) (slowest *Since) {
+	for _, l := range w.Lives {
+		if l.Read == nil {
+			continue
+		}
+		this := &Since{Pod: l.Pod}
+		if at := when(l); at != nil {
+			after := round(*at - *l.Read)
+			this.After, this.Lost = &after, lost(*l.Read, *at)
+		}
+		if slowest == nil || slowest.After != nil && (this.After == nil || *this.After > *slowest.After) {
+			slowest = this
+		}
+	}
+	return slowest
+}
+
+// LastRead returns when the sync loop read the last deciding request; ok is false if the log does not tell of all of them.
+func (w Wave) LastRead() (last float64, ok bool) {
+	for _, l := range w.Lives {
+		if l.Read == nil {
+			return 0, false
+		}
+		last = max(last, *l.Read)
+	}
+	return last, len(w.Lives) > 0
 }
 
 // median returns the middle value, the mean of the two middle ones of an even number.

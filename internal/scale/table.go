@@ -14,7 +14,7 @@ func (r Results) Table() (header []string, rows [][]string) {
 	for _, w := range r.Waves {
 		rows = append(rows, r.row(w))
 	}
-	return []string{"PODS", "ASKED", "ENDED BY", "FIRST DEAD", "MEDIAN", "LAST", "× RUNTIME ALONE", "CLIENT", "KILL ASKED"}, rows
+	return []string{"PODS", "ASKED", "ENDED BY", "FIRST DEAD", "MEDIAN", "LAST", "× RUNTIME ALONE", "CLIENT", "KILL ASKED", "READ", "STOP CALL"}, rows
 }
 
 func (r Results) row(w Wave) []string {
@@ -34,7 +34,12 @@ func (r Results) row(w Wave) []string {
 	if w.Asked != nil {
 		asked = fmt.Sprintf("%.2f s, timeout %d", w.Asked.After, w.Asked.Timeout)
 	}
-	return []string{fmt.Sprint(w.Pods), about(w), string(w.Column), seconds(w.First()), seconds(w.Median()), seconds(last, ok), ratio, client, asked}
+	read, at := w.LastRead()
+	stop := "–"
+	if w.Acted != nil && w.Acted.After != nil {
+		stop = fmt.Sprintf("%.2f s later", *w.Acted.After)
+	}
+	return []string{fmt.Sprint(w.Pods), about(w), string(w.Column), seconds(w.First()), seconds(w.Median()), seconds(last, ok), ratio, client, asked, seconds(read, at), stop}
 }
 
 // about returns what is asked in a wave.

@@ -24,6 +24,10 @@ type Wave struct {
 	Lives    []Life  `json:"lives"`
 	// Asked is the first stop call that a deciding request led to; nil if there was none.
 	Asked *Asked `json:"asked,omitempty"`
+	// Acted and Died are the slowest reactions to a deciding request that the kubelet's sync loop read: until its stop call, and
+	// until the container was dead. They are nil if the log tells of no request.
+	Acted *Since `json:"acted,omitempty"`
+	Died  *Since `json:"died,omitempty"`
 	// Lost is how late the machine was for the last death: until when after the pods were due the control beside the kubelet did
 	// not see its request, or how much of the time since then the controls were delayed or reads of the runtime slow, whichever is
 	// more.
@@ -38,8 +42,19 @@ type Asked struct {
 	Timeout int64   `json:"timeout"`
 	// Saw is from the sending of the request to when the control beside the kubelet saw it; nil if it did not.
 	Saw *float64 `json:"saw,omitempty"`
+	// Read is from the sending of the request to when the kubelet's sync loop read it; 0 if the log does not tell.
+	Read float64 `json:"read,omitempty"`
 	// Lost is how much of After the controls were delayed, or reads of the runtime slow.
 	Lost float64 `json:"lost"`
+}
+
+// Since is how long something took after the sync loop had read a pod's deciding request, in seconds.
+type Since struct {
+	Pod string `json:"pod"`
+	// After is nil if it did not happen.
+	After *float64 `json:"after,omitempty"`
+	// Lost is how much of After the controls were delayed, or reads of the runtime slow.
+	Lost float64 `json:"lost,omitempty"`
 }
 
 // Life is the end of one pod.
@@ -51,13 +66,21 @@ type Life struct {
 	// Failed is the error of a request, if one failed.
 	Failed string `json:"failed,omitempty"`
 	// Saw is when the control beside the kubelet saw the deciding request.
-	Saw   *float64 `json:"saw,omitempty"`
+	Saw *float64 `json:"saw,omitempty"`
+	// Read is when the kubelet's sync loop read the deciding request.
+	Read  *float64 `json:"read,omitempty"`
 	Stops []Stop   `json:"stops"`
 	// Terms counts the TERMs that the main process saw.
 	Terms int      `json:"terms"`
 	Dead  *float64 `json:"dead,omitempty"`
 	// Stopped is when the pod's sandbox was stopped.
 	Stopped *float64 `json:"stopped,omitempty"`
+}
+
+// living is a life while its history is read.
+type living struct {
+	Life
+	read int // how many requests the sync loop has read
 }
 
 // Stop is one StopContainer call.
@@ -71,19 +94,19 @@ func Read(h history.History, column Column, part Part) Wave {
 	zero := zeroOf(h, part)
 	since := func(at time.Time) float64 { return round(at.Sub(zero).Seconds()) }
 	w := Wave{Column: column, Part: part.ID, Grace: part.Requests[0].Grace, Deadline: part.deadline().Seconds()}
-	lives := map[string]*Life{}
+	lives := map[string]*living{}
 	for _, e := range h.Events {
 		if e.Kind == history.Line && e.Reason == "START" {
-			lives[e.Pod] = &Life{Pod: e.Pod}
+			lives[e.Pod] = &living{Life: Life{Pod: e.Pod}}
 		}
 	}
 	for _, e := range h.Events {
 		if life := lives[e.Pod]; life != nil {
-			life.see(e, since(e.At), part.deciding().Grace)
+			life.see(e, since(e.At), part)
 		}
 	}
 	for _, life := range lives {
-		w.Lives = append(w.Lives, *life)
+		w.Lives = append(w.Lives, life.Life)
 	}
 	slices.SortFunc(w.Lives, func(a, b Life) int { return cmp.Compare(a.Pod, b.Pod) })
 	w.Pods = len(w.Lives)
@@ -96,6 +119,13 @@ func Read(h history.History, column Column, part Part) Wave {
 		asked.Lost = lost(from, from+asked.After)
 		w.Asked = &asked
 	}
+	w.Acted = w.slowest(lost, func(l Life) *float64 {
+		if i := slices.IndexFunc(l.Stops, func(s Stop) bool { return s.At >= *l.Read && s.Timeout <= w.most() }); i >= 0 {
+			return &l.Stops[i].At
+		}
+		return nil
+	})
+	w.Died = w.slowest(lost, func(l Life) *float64 { return l.Dead })
 	for _, life := range w.Lives {
 		if last, _ := w.Last(); life.Dead == nil || *life.Dead < last {
 			continue
@@ -127,8 +157,8 @@ func isStop(e history.Event) bool {
 	return e.Kind == history.CRICall && e.Call == "StopContainer" && e.Grace != nil
 }
 
-func (l *Life) see(e history.Event, at float64, deciding int64) {
-	switch {
+func (l *living) see(e history.Event, at float64, part Part) {
+	switch deciding := part.deciding().Grace; {
 	case isStop(e):
 		l.Stops = append(l.Stops, Stop{at, *e.Grace})
 	case e.Kind == history.APIDelete:
@@ -140,6 +170,12 @@ func (l *Life) see(e history.Event, at float64, deciding int64) {
 		}
 	case e.Kind == history.ControlSaw && l.Saw == nil && (e.Reason == "DELETED" || e.Grace != nil && *e.Grace == deciding):
 		l.Saw = &at
+	case e.Kind == history.KubeletRead:
+		// The kubelet reads the end of a force twice: a grace period of 0 (DELETE), then that the pod is gone (REMOVE).
+		l.read++
+		if l.Read == nil && (l.read == len(part.Requests) || e.Reason == "REMOVE") {
+			l.Read = &at
+		}
 	case e.Kind == history.Line && e.Reason == "TERM":
 		l.Terms++
 	case e.Kind == history.ContainerExit && l.Dead == nil:
@@ -148,6 +184,9 @@ func (l *Life) see(e history.Event, at float64, deciding int64) {
 		l.Stopped = &at
 	}
 }
+
+// stocksLeast is the least timeout of a stop call on stock, in seconds.
+const stocksLeast = 2
 
 // round rounds to milliseconds: the resolution of the figures.
 func round(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }

@@ -4,6 +4,7 @@
 package scale
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,7 @@ func TestReadArm(t *testing.T) {
 	b.delete(5010, 5300, "b", 0)
 	b.add(5020, history.Event{Kind: history.ControlLate, Pod: "a", Late: .1})
 	b.add(5140, history.Event{Kind: history.ControlSaw, Pod: "b", Reason: "DELETED"})
+	b.stop(5120, "a", 120) // of the first request
 	b.stop(5150, "b", 0)
 	b.stop(5200, "a", 0)
 	b.end(5400, "b")
@@ -69,7 +71,7 @@ func TestReadArm(t *testing.T) {
 	got := Read(b.history(), Fixed, Parts(120)[1])
 	want := Wave{Pods: 3, Column: Fixed, Part: ForceTerminating, Grace: 120, Deadline: 0,
 		Lives: []Life{
-			{Pod: "a", Sent: []float64{-5, 0}, Answered: []float64{-4.97, .1}, Saw: at(.6), Stops: []Stop{{-4.95, 120}, {.2, 0}}, Terms: 1, Dead: at(1), Stopped: at(1.01)},
+			{Pod: "a", Sent: []float64{-5, 0}, Answered: []float64{-4.97, .1}, Saw: at(.6), Stops: []Stop{{-4.95, 120}, {.12, 120}, {.2, 0}}, Terms: 1, Dead: at(1), Stopped: at(1.01)},
 			{Pod: "b", Sent: []float64{-4.99, .01}, Answered: []float64{-4.96, .3}, Saw: at(.14), Stops: []Stop{{-4.94, 120}, {.15, 0}}, Dead: at(.4), Stopped: at(.41)},
 			{Pod: "never deleted"},
 		},
@@ -105,5 +107,58 @@ func TestMedian(t *testing.T) {
 		if got := median(c.all); got != c.want {
 			t.Errorf("median of %v is %v", c.all, got)
 		}
+	}
+}
+
+func TestReadLoop(t *testing.T) {
+	log := `I1231 23:59:58.000000      51 kubelet.go:2796] "SyncLoop DELETE" source="api" pods=["regression/early"]
+I1231 23:59:59.250000      51 kubelet.go:2796] "SyncLoop DELETE" source="api" pods=["regression/a","other/b","regression/c"]
+I0101 00:00:01.500000      51 kubelet.go:2790] "SyncLoop REMOVE" source="api" pods=["regression/a"]
+I0101 00:00:01.600000      51 kubelet.go:2790] "SyncLoop DELETE" source="api" pods=[old_regression(1f) older_other(2f)]
+I0101 00:00:02.000000      51 kubelet.go:2796] "SyncLoop UPDATE" source="api" pods=["regression/a"]
+not a line of klog
+I0101 00:00:03.000000      51 kubelet.go:2796] "SyncLoop DELETE" source="api" pods=["regression/cut`
+	from := time.Date(2026, 12, 31, 23, 59, 59, 0, time.Local)
+	event := func(ms int, pod, reason string) history.Event {
+		return history.Event{Kind: history.KubeletRead, At: from.Add(time.Duration(ms) * time.Millisecond), Pod: pod, Reason: reason}
+	}
+	want := []history.Event{event(250, "a", "DELETE"), event(250, "c", "DELETE"), event(2500, "a", "REMOVE"), event(2600, "old", "DELETE")}
+	got, err := readLoop(strings.NewReader(log), from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestReadActed: a reaction counts from the reading of the deciding request, also where the first one was read late.
+func TestReadActed(t *testing.T) {
+	var b told
+	b.start(-9000, "a", "b")
+	for _, pod := range []string{"a", "b"} {
+		b.delete(0, 30, pod, 120)
+		b.stop(50, pod, 120)
+		b.delete(5000, 5100, pod, 0)
+	}
+	b.stop(5180, "a", 120)
+	b.stop(5200, "a", 0)
+	b.stop(5450, "b", 0)
+	b.add(5250, history.Event{Kind: history.CRISlow, Pod: "a", Late: .1})
+	for _, pod := range []string{"a", "b"} {
+		b.add(5010, history.Event{Kind: history.KubeletRead, Pod: pod, Reason: "DELETE"})
+		b.add(5150, history.Event{Kind: history.KubeletRead, Pod: pod, Reason: "DELETE"})
+		b.add(5300, history.Event{Kind: history.KubeletRead, Pod: pod, Reason: "REMOVE"})
+	}
+	w := Read(b.history(), Fixed, Parts(120)[1])
+	if diff := cmp.Diff([]*Since{{Pod: "b", After: at(.3), Lost: .1}, {Pod: "a"}}, []*Since{w.Acted, w.Died}); diff != "" {
+		t.Error(diff)
+	}
+	if last, ok := w.LastRead(); last != .15 || !ok {
+		t.Errorf("last read at %v, %v", last, ok)
+	}
+	b.start(-9000, "c")
+	if _, ok := Read(b.history(), Fixed, Parts(120)[1]).LastRead(); ok {
+		t.Error("a pod was never read")
 	}
 }
