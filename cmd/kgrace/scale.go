@@ -42,10 +42,10 @@ func newScaleCommand(app *app) *cobra.Command {
 
 For each number of pods a fresh node of each arm plays three parts: a force of running pods, a force 5 s into a termination of
 %d s, and a delete(%d) 5 s into it. As a control, the same stop calls are made for the same containers on the same node with no
-kubelet: the runtime alone. From when the kubelet has read its request, by its log, a pod has 0.5 s to its stop call, and to its
-end 1.3 times what the runtime alone needs for the last pod, 1.5 times above 110 pods. With --arm fixed the run has no stock part
-and takes half as long. If something cannot be judged because the machine was late, and nothing is red, that number of pods is
-played once more.
+kubelet: the runtime alone. What the pods need is judged by that: the last one dead at most 1.3 times as late, 1.5 times above
+110 pods, and each that soon after the kubelet had read its request, by its log, with its stop call within 0.5 s. With --arm fixed
+the run has no stock part and takes half as long. If something cannot be judged because the machine was late, and nothing is red,
+that number of pods is played once more.
 
 Numbers of pods that the machine's memory forbids are refused with the reason; the others run.
 

@@ -20,9 +20,9 @@
 // # What decides
 //
 // A kubelet's sync loop lists all containers every two seconds and compares all pods on every change of one, so with many pods it
-// reads a request late, on both arms. What the fix decides begins there: each stop call is held against when the loop read the
-// request, by the kubelet's log (loop.go), and each pod's end, from there, against what the runtime alone needs for the last pod, or
-// stock where nobody is hurried. The table has both times and the ratio from the first request to the last pod.
+// reads a request late, on both arms. The last death is held against the runtime alone; where only the reading explains that it was
+// late, that is invalid. What the fix decides begins there: by the kubelet's log (loop.go), each stop call is held against when the
+// loop read the request, and each death against what the runtime alone needs from there, or stock where nobody is hurried.
 //
 // Goals are ratios within one run, and bounds that the runtime alone widens; see goals.go. A machine that is late is never red:
 // when the kubelet should have asked the runtime is held against a control that waits beside it (internal/control). Figures of

@@ -80,6 +80,7 @@ func Judge(r Results) []Check {
 		}
 		j.first()
 		j.last()
+		j.sinceRead()
 	}
 	for _, pods := range r.Pods {
 		all = append(all, r.judgeFigures(pods)...)
@@ -208,24 +209,51 @@ func (j judging) first() {
 		j.add(goal, found, j.repaired(true))
 	case a.After-max(a.Lost, saw) <= promptly:
 		j.add(goal, found+fmt.Sprintf("; the machine was late for %.2f s", max(a.Lost, saw)), verdict.Invalid)
-	case a.After-a.Read <= promptly:
-		j.add(goal, found+fmt.Sprintf("; the sync loop read it only after %.2f s", a.Read), verdict.Invalid)
 	default:
 		j.add(goal, found, j.repaired(false))
 	}
 }
 
-// last judges how long the slowest pod took from when the sync loop had read its request until it was dead; the program that ends
-// the pods of the runtime alone reads all requests at once. The kill of a running pod waits for the pod cache, so it is held against
-// stock's where that takes longer. Where the runtime alone needs little, the kubelet has the time that it has for a stop call.
+// last judges when the last pod was dead. Where the runtime alone needs little, the kubelet has the time that it has for the first
+// pod. A sync loop that read the last request late leaves open what the fix did; sinceRead judges that.
 func (j judging) last() {
 	if j.wave.Column == Stock && j.wave.Part == ForceRunning {
 		return // stock adds its two seconds, which is much or little of what the runtime needs
 	}
 	limit := LastRatio(j.wave.Pods)
+	goal := fmt.Sprintf("last dead at most %.1f × the runtime alone, or %.1f s more", limit, promptly)
+	if j.alone == nil {
+		j.add(goal, unmeasured, verdict.Invalid)
+		return
+	}
+	last, _ := j.wave.Last()
+	measure, _ := j.alone.Last()
+	found := fmt.Sprintf("%.2f s; the runtime alone %.2f s: %.2f ×", last, measure, last/measure)
+	if last > limit*measure && last <= measure+promptly {
+		found += fmt.Sprintf(", but only %.2f s more", last-measure)
+	}
+	late := last - max(limit*measure, measure+promptly)
+	if read, ok := j.wave.LastRead(); ok && late > j.wave.Lost && late <= read && j.wave.Column == Fixed {
+		j.add(goal, found+fmt.Sprintf("; the sync loop read the last request at %.2f s", read), verdict.Invalid)
+		return
+	}
+	j.inTime(goal, found, late, j.wave.Lost)
+}
+
+// unmeasured is found where no run of the runtime alone ended all pods.
+const unmeasured = "there is no measure of the runtime alone"
+
+// sinceRead judges how long the slowest pod took from when the sync loop had read its request until it was dead; the program that
+// ends the pods of the runtime alone reads all requests at once. The kill of a running pod waits for the pod cache, so it is held
+// against stock's where that takes longer.
+func (j judging) sinceRead() {
+	if j.wave.Column == Stock && j.wave.Part == ForceRunning {
+		return
+	}
+	limit := LastRatio(j.wave.Pods)
 	goal := fmt.Sprintf("dead at most %.1f × the runtime alone, or %.1f s more, after its request was read", limit, promptly)
 	if j.alone == nil {
-		j.add(goal, "there is no measure of the runtime alone", verdict.Invalid)
+		j.add(goal, unmeasured, verdict.Invalid)
 		return
 	}
 	if _, ok := j.wave.LastRead(); !ok {

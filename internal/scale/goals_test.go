@@ -53,6 +53,35 @@ func expect(t *testing.T, what string, got []verdict.Verdict, want ...verdict.Ve
 func TestLast(t *testing.T) {
 	part := Parts(120)[1]
 	alone := waveOf(Alone, part, 1, 10)
+	expect(t, "in time", verdicts(Fixed, "last dead", alone, waveOf(Fixed, part, 1, 12.9)), verdict.Repaired)
+	expect(t, "late", verdicts(Fixed, "last dead", alone, waveOf(Fixed, part, 1, 13.1)), verdict.StillBroken)
+	expect(t, "stock", verdicts(Stock, "last dead", alone, waveOf(Stock, part, 39, 40)), verdict.Reproduced)
+	expect(t, "stock in time", verdicts(Stock, "last dead", alone, waveOf(Stock, part, 1, 12)), verdict.NotReproduced)
+	expect(t, "no measure", verdicts(Fixed, "last dead", waveOf(Fixed, part, 1, 12)), verdict.Invalid)
+	quick := waveOf(Alone, part, .1, .2)
+	expect(t, "a little more than little", verdicts(Fixed, "last dead", quick, waveOf(Fixed, part, .1, .7)), verdict.Repaired)
+	expect(t, "much more than little", verdicts(Fixed, "last dead", quick, waveOf(Fixed, part, .1, .71)), verdict.StillBroken)
+	slow := waveOf(Fixed, part, 1, 13.3)
+	slow.Lost = .2
+	expect(t, "later than the machine", verdicts(Fixed, "last dead", alone, slow), verdict.StillBroken)
+	slow.Lost = .4
+	expect(t, "the machine was late", verdicts(Fixed, "last dead", alone, slow), verdict.Invalid)
+	slow = waveOf(Stock, part, 39, 40)
+	slow.Lost = 30
+	expect(t, "stock on a slow machine", verdicts(Stock, "last dead", alone, slow), verdict.Reproduced)
+	slow = waveOf(Fixed, part, 1, 13.39)
+	slow.Lives[1].Read = at(.4)
+	expect(t, "the loop read it late", verdicts(Fixed, "last dead", alone, slow), verdict.Invalid)
+	slow.Lives[1].Read = at(.3)
+	expect(t, "later than it was read", verdicts(Fixed, "last dead", alone, slow), verdict.StillBroken)
+	if LastRatio(110) != 1.3 || LastRatio(250) != 1.5 {
+		t.Error("the limits of the ratio")
+	}
+}
+
+func TestSinceRead(t *testing.T) {
+	part := Parts(120)[1]
+	alone := waveOf(Alone, part, 1, 10)
 	expect(t, "in time", verdicts(Fixed, "after its request was read", alone, waveOf(Fixed, part, 1, 12.9)), verdict.Repaired)
 	expect(t, "late", verdicts(Fixed, "after its request was read", alone, waveOf(Fixed, part, 1, 13.1)), verdict.StillBroken)
 	expect(t, "stock", verdicts(Stock, "after its request was read", alone, waveOf(Stock, part, 39, 40)), verdict.Reproduced)
@@ -73,9 +102,6 @@ func TestLast(t *testing.T) {
 	alone, stock := waveOf(Alone, running, 1), waveOf(Stock, running, 12)
 	expect(t, "no slower than stock", verdicts(Fixed, "after its request was read", alone, stock, waveOf(Fixed, running, 13)), verdict.Repaired)
 	expect(t, "slower than stock", verdicts(Fixed, "after its request was read", alone, stock, waveOf(Fixed, running, 13.1)), verdict.StillBroken)
-	if LastRatio(110) != 1.3 || LastRatio(250) != 1.5 {
-		t.Error("the limits of the ratio")
-	}
 }
 
 func TestFirst(t *testing.T) {
@@ -90,8 +116,6 @@ func TestFirst(t *testing.T) {
 	expect(t, "not with zero", verdicts(Fixed, "first kill", asked(Asked{After: .1, Timeout: 2})), verdict.StillBroken)
 	expect(t, "the machine was late", verdicts(Fixed, "first kill", asked(Asked{After: .6, Lost: .2})), verdict.Invalid)
 	expect(t, "the control saw it late", verdicts(Fixed, "first kill", asked(Asked{After: .9, Saw: at(.5)})), verdict.Invalid)
-	expect(t, "the loop read it late", verdicts(Fixed, "first kill", asked(Asked{After: .9, Read: .4})), verdict.Invalid)
-	expect(t, "later than it was read", verdicts(Fixed, "first kill", asked(Asked{After: .9, Read: .3})), verdict.StillBroken)
 	expect(t, "later than the machine", verdicts(Fixed, "first kill", asked(Asked{After: .9, Saw: at(.2), Lost: .3})), verdict.StillBroken)
 	expect(t, "stock", verdicts(Stock, "first kill", waveOf(Stock, part, 2, 3)), verdict.Reproduced)
 	expect(t, "stock at once", verdicts(Stock, "first kill", waveOf(Stock, part, .3, 3)), verdict.NotReproduced)
@@ -106,11 +130,6 @@ func TestShortened(t *testing.T) {
 	expect(t, "in the window", verdicts(Fixed, "all dead within", alone, waveOf(Fixed, part, 15, 20.2)), verdict.Repaired)
 	expect(t, "after it", verdicts(Fixed, "all dead within", alone, waveOf(Fixed, part, 15, 20.3)), verdict.StillBroken)
 	expect(t, "stock", verdicts(Stock, "all dead within", alone, waveOf(Stock, part, 40, 41)), verdict.Reproduced)
-	// Stock's last pod died 5 s after its grace period of 40 s.
-	stock := waveOf(Stock, Parts(40)[2], 40, 45)
-	expect(t, "as late as stock", verdicts(Fixed, "all dead within", alone, stock, waveOf(Fixed, part, 15, 22.2)), verdict.Repaired)
-	expect(t, "later than stock", verdicts(Fixed, "all dead within", alone, stock, waveOf(Fixed, part, 15, 22.3)), verdict.StillBroken)
-	expect(t, "stock by its own measure", verdicts(Stock, "all dead within", alone, stock), verdict.Reproduced)
 }
 
 func TestEndedAndTerms(t *testing.T) {

@@ -93,9 +93,6 @@ func (w Wave) asked() (first Asked, from float64, ok bool) {
 				saw := round(max(*l.Saw-sent, 0))
 				first.Saw = &saw
 			}
-			if l.Read != nil {
-				first.Read = round(*l.Read - sent)
-			}
 		}
 	}
 	return first, from, ok

@@ -42,8 +42,6 @@ type Asked struct {
 	Timeout int64   `json:"timeout"`
 	// Saw is from the sending of the request to when the control beside the kubelet saw it; nil if it did not.
 	Saw *float64 `json:"saw,omitempty"`
-	// Read is from the sending of the request to when the kubelet's sync loop read it; 0 if the log does not tell.
-	Read float64 `json:"read,omitempty"`
 	// Lost is how much of After the controls were delayed, or reads of the runtime slow.
 	Lost float64 `json:"lost"`
 }
