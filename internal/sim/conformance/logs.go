@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -85,27 +86,46 @@ func (p *player) logDirectory() string {
 // read adds the lines of a container's log to the history, until the container has ended.
 func (p *player) read(id, name string) {
 	p.logs.add(func(ctx context.Context) error {
-		reader, writer := io.Pipe()
-		var group sync.WaitGroup
-		var bad error
-		group.Go(func() {
-			lines := bufio.NewScanner(reader)
-			for lines.Scan() {
-				if bad == nil {
-					bad = p.line(name, lines.Bytes())
-				}
-			}
-			_, _ = io.Copy(io.Discard, reader)
-		})
-		options := &logs.LogOptions{Follow: true, Timestamp: true}
-		err := logs.ReadLogs(ctx, filepath.Join(p.logDirectory(), name+".log"), id, options, p.Runtime, writer, writer)
-		_ = writer.Close()
-		group.Wait()
-		if _, gone := p.Runtime.ContainerStatus(ctx, id, false); gone != nil {
-			err = nil // removed by a step, and its log with it
+		n, err := p.readLines(ctx, id, name, true, 0)
+		if _, gone := p.Runtime.ContainerStatus(ctx, id, false); gone == nil || ctx.Err() != nil {
+			return err
 		}
-		return errors.Join(err, bad)
+		// A step has removed it. Its last lines may have come after the reader was at the end of the log and before it asked for
+		// the container, and the log may be gone too.
+		if _, err = p.readLines(ctx, id, name, false, n); p.hasLog(name) {
+			return err
+		}
+		return nil
 	})
+}
+
+func (p *player) logPath(name string) string { return filepath.Join(p.logDirectory(), name+".log") }
+
+// hasLog is asked because ReadLogs does not wrap the error of a file that is not there.
+func (p *player) hasLog(name string) bool {
+	_, err := os.Stat(p.logPath(name))
+	return err == nil
+}
+
+// readLines adds the lines of a container's log after the first skip ones to the history, and returns how many the log has.
+func (p *player) readLines(ctx context.Context, id, name string, follow bool, skip int) (n int, err error) {
+	reader, writer := io.Pipe()
+	var group sync.WaitGroup
+	var bad error
+	group.Go(func() {
+		lines := bufio.NewScanner(reader)
+		for ; lines.Scan(); n++ {
+			if bad == nil && n >= skip {
+				bad = p.line(name, lines.Bytes())
+			}
+		}
+		_, _ = io.Copy(io.Discard, reader)
+	})
+	options := &logs.LogOptions{Follow: follow, Timestamp: true}
+	err = logs.ReadLogs(ctx, p.logPath(name), id, options, p.Runtime, writer, writer)
+	_ = writer.Close()
+	group.Wait()
+	return n, errors.Join(err, bad)
 }
 
 // line adds a line of a log, which begins with its time.
