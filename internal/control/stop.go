@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,7 +20,7 @@ import (
 
 // Stop ends the pods of a node in place of a kubelet until ctx ends, with the fewest calls: StopContainer when the API server
 // reports that a pod is to end, another with what is left of the grace period when it reports a shorter one, StopPodSandbox when
-// the container is down. It knows the containers that run when it begins, and calls ready when it watches. It reports no status:
+// the container is down. A call that fails is repeated, and returned as an error if none succeeded. It knows the containers that run when it begins, and calls ready when it watches. It reports no status:
 // only force deleted pods leave the API.
 func Stop(ctx context.Context, client kubernetes.Interface, node string, runtime runtimeapi.RuntimeServiceClient, ready func()) error {
 	list, err := runtime.ListContainers(ctx, &runtimeapi.ListContainersRequest{Filter: &runtimeapi.ContainerFilter{
@@ -27,7 +29,7 @@ func Stop(ctx context.Context, client kubernetes.Interface, node string, runtime
 	if err != nil {
 		return fmt.Errorf("list the running containers: %w", err)
 	}
-	s := &stopping{ctx: ctx, runtime: runtime, pods: map[string]*stoppedPod{}}
+	s := &stopping{ctx: ctx, runtime: runtime, pods: map[string]*stoppedPod{}, failed: map[string]error{}}
 	for _, c := range list.Containers {
 		name := c.Labels["io.kubernetes.pod.name"]
 		if s.pods[name] == nil {
@@ -45,7 +47,7 @@ func Stop(ctx context.Context, client kubernetes.Interface, node string, runtime
 	}
 	watching.Wait()
 	s.calls.Wait()
-	return s.failed
+	return errors.Join(slices.Collect(maps.Values(s.failed))...)
 }
 
 // stopping handles the events of the watch.
@@ -56,7 +58,7 @@ type stopping struct {
 
 	mu     sync.Mutex
 	pods   map[string]*stoppedPod // by name
-	failed error
+	failed map[string]error       // by what was to stop, until it has
 }
 
 // stoppedPod is what is known of a pod at the runtime.
@@ -101,27 +103,65 @@ func (s *stopping) end(name string, grace int64) {
 		pod.first = time.Now()
 	}
 	pod.grace = grace
-	left := time.Until(pod.first.Add(time.Duration(grace) * time.Second))
-	timeout := max(int64((left+time.Second-1)/time.Second), 0)
 	for _, id := range pod.containers {
-		s.calls.Go(func() { s.stop(pod, id, timeout) })
+		s.calls.Go(func() { s.stop(pod, id, grace) })
 	}
 }
 
 // stop stops a container, and the sandbox if it was the last one.
-func (s *stopping) stop(pod *stoppedPod, id string, timeout int64) {
-	_, err := s.runtime.StopContainer(s.ctx, &runtimeapi.StopContainerRequest{ContainerId: id, Timeout: timeout})
+func (s *stopping) stop(pod *stoppedPod, id string, grace int64) {
+	stopped := s.repeat(id, func() error {
+		s.mu.Lock()
+		shorter, left := pod.grace < grace, time.Until(pod.first.Add(time.Duration(grace)*time.Second))
+		s.mu.Unlock()
+		if shorter {
+			return errShorter
+		}
+		timeout := max(int64((left+time.Second-1)/time.Second), 0)
+		_, err := s.runtime.StopContainer(s.ctx, &runtimeapi.StopContainerRequest{ContainerId: id, Timeout: timeout})
+		return err
+	})
+	if !stopped {
+		return
+	}
 	s.mu.Lock()
 	// Each call for a container returns when it is down.
-	last := err == nil && !pod.down[id] && len(pod.down) == len(pod.containers)-1
-	pod.down[id] = pod.down[id] || err == nil
+	last := !pod.down[id] && len(pod.down) == len(pod.containers)-1
+	pod.down[id] = true
 	s.mu.Unlock()
 	if last {
-		_, err = s.runtime.StopPodSandbox(s.ctx, &runtimeapi.StopPodSandboxRequest{PodSandboxId: pod.sandbox})
+		s.repeat(pod.sandbox, func() error {
+			_, err := s.runtime.StopPodSandbox(s.ctx, &runtimeapi.StopPodSandboxRequest{PodSandboxId: pod.sandbox})
+			return err
+		})
 	}
-	if err != nil && s.ctx.Err() == nil {
+}
+
+// retry is the time between a call that failed and the next one.
+const retry = time.Second
+
+// errShorter ends the calls for a grace period when there are calls for a shorter one.
+var errShorter = errors.New("a shorter grace period was asked for")
+
+// repeat makes a call until it succeeds, as a kubelet does: a runtime with much to do fails some.
+func (s *stopping) repeat(id string, call func() error) bool {
+	for {
+		err := call()
 		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.failed = errors.Join(s.failed, fmt.Errorf("stop %s: %w", id, err))
+		switch {
+		case err == nil:
+			delete(s.failed, id)
+		case !errors.Is(err, errShorter) && s.ctx.Err() == nil:
+			s.failed[id] = fmt.Errorf("stop %s: %w", id, err)
+		}
+		s.mu.Unlock()
+		if err == nil || errors.Is(err, errShorter) {
+			return err == nil
+		}
+		select {
+		case <-time.After(retry):
+		case <-s.ctx.Done():
+			return false
+		}
 	}
 }

@@ -30,10 +30,15 @@ type stubborn struct {
 	mu    sync.Mutex
 	calls []string
 	due   map[string]time.Time
+	fails map[string]int // how often a call for it fails
 }
 
-func (r *stubborn) called(format string, args ...any) {
-	r.calls = append(r.calls, fmt.Sprintf("%.0f s: ", time.Since(r.begin).Seconds())+fmt.Sprintf(format, args...))
+func (r *stubborn) called(format, id string, args ...any) error {
+	r.calls = append(r.calls, fmt.Sprintf("%.0f s: ", time.Since(r.begin).Seconds())+fmt.Sprintf(format, append([]any{id}, args...)...))
+	if r.fails[id]--; r.fails[id] >= 0 {
+		return errors.New("busy")
+	}
+	return nil
 }
 
 func (r *stubborn) ListContainers(context.Context, *runtimeapi.ListContainersRequest, ...grpc.CallOption) (*runtimeapi.ListContainersResponse, error) {
@@ -46,7 +51,10 @@ func (r *stubborn) ListContainers(context.Context, *runtimeapi.ListContainersReq
 
 func (r *stubborn) StopContainer(ctx context.Context, q *runtimeapi.StopContainerRequest, _ ...grpc.CallOption) (*runtimeapi.StopContainerResponse, error) {
 	r.mu.Lock()
-	r.called("stop %s %d", q.ContainerId, q.Timeout)
+	if err := r.called("stop %s %d", q.ContainerId, q.Timeout); err != nil {
+		r.mu.Unlock()
+		return nil, err
+	}
 	due := time.Now().Add(time.Duration(q.Timeout) * time.Second)
 	if at, ok := r.due[q.ContainerId]; !ok || due.Before(at) {
 		r.due[q.ContainerId] = due
@@ -70,14 +78,11 @@ func (r *stubborn) StopContainer(ctx context.Context, q *runtimeapi.StopContaine
 func (r *stubborn) StopPodSandbox(_ context.Context, q *runtimeapi.StopPodSandboxRequest, _ ...grpc.CallOption) (*runtimeapi.StopPodSandboxResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.called("stop %s", q.PodSandboxId)
-	if q.PodSandboxId == "sandbox-b" {
-		return nil, errors.New("busy")
-	}
-	return &runtimeapi.StopPodSandboxResponse{}, nil
+	return &runtimeapi.StopPodSandboxResponse{}, r.called("stop %s", q.PodSandboxId)
 }
 
-// Stop makes one call for each grace period that is shorter, with what is left of it, and stops a sandbox once.
+// Stop makes one call for each grace period that is shorter, with what is left of it, and stops a sandbox once. A call that fails
+// is repeated, unless there is one for a shorter grace period.
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -90,7 +95,7 @@ func TestStop(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		runtime := &stubborn{due: map[string]time.Time{}}
+		runtime := &stubborn{due: map[string]time.Time{}, fails: map[string]int{"a1": 2, "a2": 6, "b1": 1, "sandbox-a": 1, "sandbox-b": 1000}}
 		ready, ended := make(chan struct{}), make(chan error)
 		go func() { ended <- Stop(ctx, client, "node", runtime, func() { close(ready) }) }()
 		<-ready
@@ -104,7 +109,7 @@ func TestStop(t *testing.T) {
 			synctest.Wait()
 		}
 		ask(30, "")
-		time.Sleep(5 * time.Second) // virtual time (synctest): until the shorter request
+		time.Sleep(5200 * time.Millisecond) // virtual time (synctest): until the shorter request
 		ask(30, "nothing new")
 		ask(8, "")
 		for _, name := range []string{"b", "unknown"} {
@@ -112,13 +117,20 @@ func TestStop(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		time.Sleep(10 * time.Second) // virtual time (synctest): until both pods are down
+		time.Sleep(9500 * time.Millisecond) // virtual time (synctest): until both pods are down
 		cancel()
-		if err := <-ended; err == nil || err.Error() != "stop b1: busy" {
-			t.Errorf("got error %v, want b1's", err)
+		if err := <-ended; err == nil || err.Error() != "stop sandbox-b: busy" {
+			t.Errorf("got error %v, want that of b's sandbox", err)
 		}
-		want := map[string]int{"0 s: stop a1 30": 1, "0 s: stop a2 30": 1, "5 s: stop a1 3": 1, "5 s: stop a2 3": 1, "5 s: stop b1 0": 1,
-			"5 s: stop sandbox-b": 1, "8 s: stop sandbox-a": 1}
+		want := map[string]int{"0 s: stop a1 30": 1, "0 s: stop a2 30": 1, "1 s: stop a1 29": 1, "2 s: stop a1 28": 1,
+			"5 s: stop a1 3": 1, "5 s: stop a2 3": 1, "8 s: stop sandbox-a": 1, "9 s: stop sandbox-a": 1,
+			"5 s: stop b1 0": 1, "6 s: stop b1 0": 1}
+		for at := 1; at <= 5; at++ {
+			want[fmt.Sprintf("%d s: stop a2 %d", at, 30-at)] = 1
+		}
+		for at := 6; at <= 14; at++ {
+			want[fmt.Sprintf("%d s: stop sandbox-b", at)] = 1
+		}
 		got := map[string]int{}
 		for _, call := range runtime.calls {
 			got[call]++

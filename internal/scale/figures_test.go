@@ -62,3 +62,11 @@ func TestReadMachine(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
+
+func TestDigits(t *testing.T) {
+	for v, want := range map[float64]string{0.03612: "0.0361", 401: "401", 999.4: "999", 999.6: "1000", 1411: "1411", 26843545: "26843545"} {
+		if got := digits(v); got != want {
+			t.Errorf("%v: %s, not %s", v, got, want)
+		}
+	}
+}

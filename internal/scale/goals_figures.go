@@ -5,6 +5,7 @@ package scale
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kgrace/kgrace/internal/verdict"
@@ -83,9 +84,17 @@ func (r Results) grown(pods int, column Column, state State) (all []float64) {
 func (r Results) judgeRest(add func(goal, found string, v verdict.Verdict), f figure, stock, fixed []float64) {
 	ratio := median(fixed) / median(stock)
 	apart := slices.Min(fixed) > atRest*slices.Max(stock)
-	found := fmt.Sprintf("%.3g, stock %.3g: %.2f ×", median(fixed), median(stock), ratio)
+	found := fmt.Sprintf("%s, stock %s: %.2f ×", digits(median(fixed)), digits(median(stock)), ratio)
 	if ratio > atRest && !apart {
-		found += fmt.Sprintf(", but the samples overlap (stock up to %.3g, fixed from %.3g)", slices.Max(stock), slices.Min(fixed))
+		found += fmt.Sprintf(", but the samples overlap (stock up to %s, fixed from %s)", digits(slices.Max(stock)), digits(slices.Min(fixed)))
 	}
 	add(fmt.Sprintf("%s at rest at most %.2f × stock's", f.name, atRest), found, kept(!apart))
+}
+
+// digits prints a figure with three digits, or with all before the point if there are more.
+func digits(v float64) string {
+	if math.Abs(v) < 999.5 {
+		return fmt.Sprintf("%.3g", v)
+	}
+	return fmt.Sprintf("%.0f", v)
 }
