@@ -43,6 +43,7 @@ func (r Results) Document(plot string, sim *SimResults) (string, error) {
 		"Date": r.Date.Format("2 January 2006"), "Machine": r.Machine, "Versions": r.Versions, "Seconds": fmt.Sprintf("%.0f", r.Seconds),
 		"Plot": plot, "Grace": Grace, "StockGrace": stock, "Refused": refused,
 		"Deaths": markdown(r.Table()), "Figures": markdown(r.FiguresTable()), "Work": markdown(r.WorkTable()), "Goals": markdown(header, rows), "Sim": about,
+		"Notes": r.Notes,
 	})
 	return out.String(), err
 }

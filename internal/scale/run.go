@@ -45,6 +45,8 @@ type Results struct {
 	Samples []Sample       `json:"samples"`
 	Checks  []Check        `json:"checks"`
 	Seconds float64        `json:"seconds"`
+	// Notes are what a reader has to know of results that are kept; a run has none.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Carrier returns the arm whose node the runtime alone is measured on.
