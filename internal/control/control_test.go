@@ -5,6 +5,7 @@ package control
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -124,6 +125,41 @@ func TestPodsThatAreToEndAreSeen(t *testing.T) {
 		}
 		if want := []time.Duration{2 * time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 11 * time.Second}; lates != len(want) || len(worked) != len(want) || worked[3] != want[3] || most > 1 {
 			t.Errorf("worked at %v, want %v; %d delays of at most %v s", worked, want, lates, most)
+		}
+	})
+}
+
+// However many pods end, the work begins soon after each, and not for each of them.
+func TestManyPodsShareTheWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var worked []time.Time
+		var sink taken
+		w := &waiting{ctx: ctx, sink: &sink, due: make(chan struct{}, 1)}
+		w.all.Go(func() {
+			w.serve(func() time.Duration {
+				worked = append(worked, time.Now())
+				time.Sleep(20 * time.Millisecond) // virtual time (synctest): the work
+				return 0
+			})
+		})
+		now := metav1.Now()
+		var ended []time.Time
+		for range 200 {
+			ended = append(ended, time.Now())
+			w.see(nil, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &now, DeletionGracePeriodSeconds: history.Seconds(60)}})
+			time.Sleep(5 * time.Millisecond) // virtual time (synctest): until the next pod
+		}
+		time.Sleep(time.Second) // virtual time (synctest): until the last work
+		cancel()
+		w.all.Wait()
+		if len(worked) != 11 {
+			t.Errorf("worked %d times within a second, want 11", len(worked))
+		}
+		for _, at := range ended {
+			if !slices.ContainsFunc(worked, func(begin time.Time) bool { return !begin.Before(at) && !begin.After(at.Add(spacing)) }) {
+				t.Errorf("no work within %v of %v: %v", spacing, at, worked)
+			}
 		}
 	})
 }

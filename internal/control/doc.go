@@ -12,7 +12,8 @@
 //     records what it sees of terminating pods, with the time.
 //   - After such an event, and again at the end of its grace period, a stand-in for the kubelet's work: a chain of short pieces
 //     of work, each on another goroutine, which takes 20 ms of CPU time. Any time beyond that is a delay: the scheduler favours
-//     a program that only waits over one that also works, and the kubelet works.
+//     a program that only waits over one that also works, and the kubelet works. It begins at most every 100 ms, once for all
+//     events before.
 //
 // The program in beside runs next to the kubelet, in the same parent cgroup.
 //
