@@ -109,8 +109,8 @@ func answered(events []history.Event) (history.Event, bool) {
 }
 
 // shown returns the watch event that showed the change by the delete at events[i]: the first event of the pod after it, and before the
-// next delete, with a new deletionGracePeriodSeconds, or the pod's removal. A delete with no smaller grace than the pod already
-// has changes nothing.
+// next delete, with a new deletionGracePeriodSeconds, or the pod's removal. A longer period is that of an earlier delete, shown late.
+// A delete with no smaller grace than the pod already has changes nothing.
 func shown(events []history.Event, i int, asked int64) (history.Event, bool) {
 	had := int64(-1)
 	for _, e := range events[:i] {
@@ -125,7 +125,7 @@ func shown(events []history.Event, i int, asked int64) (history.Event, bool) {
 		switch {
 		case e.Kind == history.APIDelete:
 			return history.Event{}, false
-		case e.Kind == history.APIPod && (e.Reason == "DELETED" || e.Grace != nil && *e.Grace != had):
+		case e.Kind == history.APIPod && (e.Reason == "DELETED" || e.Grace != nil && *e.Grace != had && *e.Grace <= asked):
 			return e, true
 		}
 	}

@@ -46,6 +46,9 @@ func parseDiff(diff string) ([]File, error) {
 		}
 		f := File{Path: cmp.Or(p.NewName, p.OldName), New: p.IsNew, Deleted: p.IsDelete}
 		for _, t := range p.TextFragments {
+			if min(t.OldPosition, t.NewPosition) < 0 {
+				return nil, fmt.Errorf("%s: hunk %q begins before the file; want line numbers from 0", f.Path, t.Header())
+			}
 			h := Hunk{Header: t.Header(), Context: t.Comment, OldLine: int(t.OldPosition)}
 			for _, line := range t.Lines {
 				h.Lines = append(h.Lines, strings.TrimSuffix(line.String(), "\n"))
