@@ -47,6 +47,17 @@ func Excuses() []Excuse {
 				"one at once is the condition; that the container is down in time is judged (R1)",
 		})
 	}
+	for _, kind := range []Kind{WatchCut, APIRestarted} {
+		all = append(all, Excuse{
+			Kind: kind, When: unseen, Drops: []scenario.Rule{scenario.ShorterActs, scenario.Zero, scenario.Window},
+			Why: "until a request is seen, calls are made for the earlier ones; the control beside the kubelet, whose watch is cut with the kubelet's, shows " +
+				"until when. That the container is down in time is judged (R1)",
+		}, Excuse{
+			Kind: kind, When: overtaken, Drops: []scenario.Rule{scenario.OnlyShorter},
+			Why: "of requests that are read together the calls go out together, and the one for the early request may arrive last. That it makes no difference " +
+				"is judged (R1, R6)",
+		})
+	}
 	return append(all, []Excuse{{
 		Kind: KubeletKilled, Stalls: true, After: after(3 * time.Second),
 		Why: "no kubelet acts while none runs, and the next one has to list the pods and the containers first",
@@ -120,7 +131,7 @@ func askedMeanwhile(h history.History, d Disturbance) bool {
 func crossed(h history.History, d Disturbance) bool {
 	firsts := map[string]history.Event{}
 	for _, e := range h.ByTime() {
-		if e.Kind != history.CRICall || e.Call != "StopContainer" || e.Grace == nil || d.To.IsZero() || e.At.Before(d.To) {
+		if !stops(e) || d.To.IsZero() || e.At.Before(d.To) {
 			continue
 		}
 		first, ok := firsts[e.ContainerID]
@@ -132,6 +143,53 @@ func crossed(h history.History, d Disturbance) bool {
 		}
 	}
 	return false
+}
+
+// unseen reports whether a stop call was made between a shorter request during the disturbance and the moment when the control saw it.
+func unseen(h history.History, d Disturbance) bool {
+	for _, asked := range h.Events {
+		if asked.Kind != history.APIDeleted || asked.Grace == nil || !d.covers(asked.At) {
+			continue
+		}
+		for _, saw := range h.Events {
+			if saw.Kind != history.ControlSaw || saw.Grace == nil || *saw.Grace != *asked.Grace || saw.At.Before(asked.At) {
+				continue
+			}
+			if slices.ContainsFunc(h.Events, func(e history.Event) bool {
+				return stops(e) && *e.Grace > *asked.Grace && e.At.After(asked.At) && e.At.Before(saw.At)
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// together is how far apart calls may be recorded that the kubelet makes for requests that it reads together.
+const together = 100 * time.Millisecond
+
+// overtaken reports whether something was asked during the disturbance, and the kubelet's first stop call for a container after it was
+// followed at once by a longer one.
+func overtaken(h history.History, d Disturbance) bool {
+	firsts := map[string]history.Event{}
+	for _, e := range h.ByTime() {
+		if !stops(e) || e.At.Before(d.From) {
+			continue
+		}
+		first, ok := firsts[e.ContainerID]
+		switch {
+		case !ok && !e.At.After(d.last(e.At)):
+			firsts[e.ContainerID] = e
+		case ok && *e.Grace > *first.Grace && e.At.Sub(first.At) < together:
+			return askedMeanwhile(h, d)
+		}
+	}
+	return false
+}
+
+// stops reports whether an event is a stop call with a timeout.
+func stops(e history.Event) bool {
+	return e.Kind == history.CRICall && e.Call == "StopContainer" && e.Grace != nil
 }
 
 // forcedMeanwhile is askedMeanwhile for a request with grace 0.

@@ -355,15 +355,86 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// A call that begins when the observation has ended does not keep a pod from being over; one that has not returned by then does.
+// A call that begins when the observation has ended, and a removal, does not keep a pod from being over; any other one that has not
+// returned by then does.
 func TestOver(t *testing.T) {
 	h, s := recorded(t, "fixed", "force-while-terminating")
 	_, end := asked(h)
-	for at, over := range map[time.Time]bool{end: true, end.Add(-time.Millisecond): false} {
+	before := end.Add(-time.Millisecond)
+	for _, c := range []struct {
+		call string
+		at   time.Time
+		over bool
+	}{
+		{"StopContainer", end, true}, {"StopContainer", before, false}, {"RemoveContainer", before, true}, {"RemovePodSandbox", before, true},
+	} {
 		busy := h
-		busy.Events = append(slices.Clone(h.Events), history.Event{At: at, Kind: history.CRICall, Pod: h.Pod, Container: "main", Call: "RemoveContainer", CallID: 999})
-		if j := Judge(busy, s, nil); j.Over != over {
-			t.Errorf("a call %v before the end: over: %t, want %t", end.Sub(at), j.Over, over)
+		busy.Events = append(slices.Clone(h.Events), history.Event{At: c.at, Kind: history.CRICall, Pod: h.Pod, Container: "main", Call: c.call, CallID: 999})
+		if j := Judge(busy, s, nil); j.Over != c.over {
+			t.Errorf("%s %v before the end: over: %t, want %t", c.call, end.Sub(c.at), j.Over, c.over)
+		}
+	}
+}
+
+// Two pods of a soak whose watch was cut: for one a call was made for the request that the kubelet knew, for the other the call for the
+// early one of two requests that it read together arrived last. The same with another disturbance is red, and so is what no cut explains.
+func TestACutWatchHidesARequest(t *testing.T) {
+	at := func(clock string) time.Time {
+		at, err := time.Parse(time.RFC3339Nano, "2026-12-01T"+clock+"Z")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	stubborn := func(names ...string) (all []scenario.Container) {
+		for _, name := range names {
+			all = append(all, scenario.Container{Name: name, Stubborn: true})
+		}
+		return all
+	}
+	unseen := scenario.Scenario{ID: "soak-35-17", Pod: scenario.Pod{Grace: 21, Containers: []scenario.Container{{Name: "main", ExitAfter: 5035 * time.Millisecond}},
+		Sidecars: []scenario.Container{{Name: "sidecar-1", Stubborn: true}, {Name: "sidecar-2", ExitAfter: 8035 * time.Millisecond}}},
+		Steps: []scenario.Step{{Do: scenario.Delete{Grace: 30}}, {After: 2820 * time.Millisecond, Do: scenario.Delete{Grace: 1}}}}
+	overtaken := scenario.Scenario{ID: "soak-43-19", Pod: scenario.Pod{Grace: 16, Containers: stubborn("main"), Sidecars: stubborn("sidecar-1")},
+		Steps: []scenario.Step{{Do: scenario.Delete{Grace: 25}}, {After: 570 * time.Millisecond, Do: scenario.Delete{Grace: 6}}}}
+	for _, c := range []struct {
+		file     string
+		s        scenario.Scenario
+		from, to string
+		rules    []scenario.Rule
+		spoil    func(*history.Event)
+	}{
+		{"unseen", unseen, "04:00:04.397", "04:00:09.428", []scenario.Rule{scenario.ShorterActs, scenario.Window}, func(e *history.Event) {
+			if e.Kind == history.ControlSaw && e.Grace != nil && *e.Grace == 1 { // it saw the request before the call
+				e.At = at("04:00:05.9")
+			}
+		}},
+		{"overtaken", overtaken, "04:02:36.973", "04:02:41.278", []scenario.Rule{scenario.OnlyShorter}, func(e *history.Event) {
+			if e.CallID == 64977 && e.Kind == history.CRICall { // the longer call comes later
+				e.At = e.At.Add(time.Second)
+			}
+		}},
+	} {
+		h, err := history.ReadFile(filepath.Join("testdata", c.file+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoiled := h
+		spoiled.Events = slices.Clone(h.Events)
+		for i := range spoiled.Events {
+			c.spoil(&spoiled.Events[i])
+		}
+		for _, rule := range c.rules {
+			for _, j := range []struct {
+				h    history.History
+				kind Kind
+				red  bool
+			}{{h, WatchCut, false}, {h, APIRestarted, false}, {h, DiskFull, true}, {spoiled, WatchCut, true}} {
+				judged := Judge(j.h, c.s, []Disturbance{{Kind: j.kind, From: at(c.from), To: at(c.to)}})
+				if red := slices.ContainsFunc(judged.Findings, func(f judge.Finding) bool { return f.Rule == rule && f.Outcome == scenario.Broken }); red != j.red {
+					t.Errorf("%s, %s, spoiled %t: %s red: %t; %+v", c.file, j.kind, j.h.Events[0] != h.Events[0], rule, red, judged.Findings)
+				}
+			}
 		}
 	}
 }

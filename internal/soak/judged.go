@@ -5,6 +5,7 @@ package soak
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kgrace/kgrace/internal/history"
@@ -38,8 +39,11 @@ func Judge(h history.History, s scenario.Scenario, all []Disturbance) Judged {
 			j.Disturbed = append(j.Disturbed, d)
 		}
 	}
-	// A call that begins after the end of the observation is the kubelet's collection of what is left.
-	j.Over = podspec.Over(s, slices.DeleteFunc(slices.Clone(h.Events), func(e history.Event) bool { return e.Kind == history.CRICall && !e.At.Before(end) }))
+	// A removal, and a call that begins after the end of the observation, is the kubelet's collection of what is left, whose end is
+	// checked on the node.
+	j.Over = podspec.Over(s, slices.DeleteFunc(slices.Clone(h.Events), func(e history.Event) bool {
+		return e.Kind == history.CRICall && (!e.At.Before(end) || strings.HasPrefix(e.Call, "Remove"))
+	}))
 	j.Dropped, j.Moot = map[scenario.Rule]Kind{}, map[scenario.Rule]bool{}
 	undisturbed := property.Rules(s)
 	for _, rule := range undisturbed {
