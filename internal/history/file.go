@@ -128,6 +128,9 @@ func Read(r io.Reader, name string) (History, error) {
 				return corrupt(`header: "history": %d; this program reads format %d`, first.Format, format)
 			}
 			h.Header = first.Header
+			if len(h.Versions) == 0 {
+				h.Versions = nil // as it is written
+			}
 			continue
 		}
 		var e Event
