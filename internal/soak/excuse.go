@@ -45,6 +45,10 @@ func Excuses() []Excuse {
 			Kind: kind, When: crossed, Drops: []scenario.Rule{scenario.ShorterActs, scenario.Zero, scenario.Window},
 			Why: "a kubelet that reads several requests at once makes the call for an early one before it has read the others. That it makes a shorter " +
 				"one at once is the condition; that the container is down in time is judged (R1)",
+		}, Excuse{
+			Kind: kind, When: overtaken, Drops: []scenario.Rule{scenario.OnlyShorter},
+			Why: "of requests that are read together the calls go out together, and the one for the early request may arrive last. That it makes no difference " +
+				"is judged (R1, R6)",
 		})
 	}
 	for _, kind := range []Kind{WatchCut, APIRestarted} {
@@ -52,10 +56,6 @@ func Excuses() []Excuse {
 			Kind: kind, When: unseen, Drops: []scenario.Rule{scenario.ShorterActs, scenario.Zero, scenario.Window},
 			Why: "until a request is seen, calls are made for the earlier ones; the control beside the kubelet, whose watch is cut with the kubelet's, shows " +
 				"until when. That the container is down in time is judged (R1)",
-		}, Excuse{
-			Kind: kind, When: overtaken, Drops: []scenario.Rule{scenario.OnlyShorter},
-			Why: "of requests that are read together the calls go out together, and the one for the early request may arrive last. That it makes no difference " +
-				"is judged (R1, R6)",
 		})
 	}
 	return append(all, []Excuse{{
@@ -168,8 +168,8 @@ func unseen(h history.History, d Disturbance) bool {
 // together is how far apart calls may be recorded that the kubelet makes for requests that it reads together.
 const together = 100 * time.Millisecond
 
-// overtaken reports whether something was asked during the disturbance, and the kubelet's first stop call for a container after it was
-// followed at once by a longer one.
+// overtaken reports whether something was asked during the disturbance, and the kubelet's first stop call for a container since its
+// beginning was followed at once by a longer one.
 func overtaken(h history.History, d Disturbance) bool {
 	firsts := map[string]history.Event{}
 	for _, e := range h.ByTime() {
