@@ -54,6 +54,9 @@ func Parse(name string, data []byte) (*Patch, error) {
 		if v == "" {
 			return "", fmt.Errorf("%s: no %s in the mail header; write the patch with `kgrace patch extract`", name, key)
 		}
+		if strings.ContainsAny(v, "\r\n") {
+			return "", fmt.Errorf("%s: %s %q has a line break; write the patch with `kgrace patch extract`", name, key, v)
+		}
 		return v, nil
 	}
 	if p.Author, err = header("From"); err != nil {

@@ -147,19 +147,18 @@ func crossed(h history.History, d Disturbance) bool {
 
 // unseen reports whether a stop call was made between a shorter request during the disturbance and the moment when the control saw it.
 func unseen(h history.History, d Disturbance) bool {
-	for _, asked := range h.Events {
+	events := h.ByTime()
+	for i, asked := range events {
 		if asked.Kind != history.APIDeleted || asked.Grace == nil || !d.covers(asked.At) {
 			continue
 		}
-		for _, saw := range h.Events {
-			if saw.Kind != history.ControlSaw || saw.Grace == nil || *saw.Grace != *asked.Grace || saw.At.Before(asked.At) {
-				continue
-			}
-			if slices.ContainsFunc(h.Events, func(e history.Event) bool {
-				return stops(e) && *e.Grace > *asked.Grace && e.At.After(asked.At) && e.At.Before(saw.At)
-			}) {
-				return true
-			}
+		later := events[i+1:]
+		// The API server may have stored a shorter one.
+		saw := slices.IndexFunc(later, func(e history.Event) bool {
+			return e.Kind == history.ControlSaw && e.Grace != nil && *e.Grace <= *asked.Grace
+		})
+		if saw > 0 && slices.ContainsFunc(later[:saw], func(e history.Event) bool { return stops(e) && *e.Grace > *asked.Grace }) {
+			return true
 		}
 	}
 	return false
