@@ -97,7 +97,8 @@ type watched struct {
 	calls   map[int64]history.Event // without an answer
 	kills   map[int64]bool          // the same
 	there   map[string]bool         // pods seen in the API; false for those that left
-	stopped bool                    // a sandbox was stopped
+	ran     map[string]bool         // sandboxes that started, as their calls name them; nil if no start was observed
+	stopped bool                    // one of them was stopped, not one whose start failed
 	job     bool                    // the pod's Job has finished
 	back    bool                    // a pod that had left is back
 }
@@ -148,9 +149,18 @@ func (w *watched) see(e history.Event) {
 		w.job = true
 	case history.CRICall:
 		w.calls[e.CallID] = e
+		if e.Call == "RunPodSandbox" && w.ran == nil {
+			w.ran = map[string]bool{}
+		}
 	case history.CRIReturn:
 		delete(w.calls, e.CallID)
-		w.stopped = w.stopped || e.Call == "StopPodSandbox" && e.Error == ""
+		switch {
+		case e.Error != "":
+		case e.Call == "RunPodSandbox" && w.ran != nil:
+			w.ran[e.Message] = true
+		case e.Call == "StopPodSandbox":
+			w.stopped = w.stopped || w.ran == nil || w.ran[e.Message]
+		}
 	case history.KubeletKill:
 		w.kills[e.CallID] = true
 	case history.KubeletKilled:

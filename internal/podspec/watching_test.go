@@ -235,3 +235,25 @@ func TestOver(t *testing.T) {
 		}
 	}
 }
+
+// The stop of a sandbox whose start failed is not that of the pod's sandbox.
+func TestAFailedSandboxIsNotThePods(t *testing.T) {
+	s := scenario.Scenario{ID: "s", Pod: scenario.Pod{Containers: []scenario.Container{{Name: "main"}}}, Steps: []scenario.Step{{Do: scenario.Force{}}}}
+	call := func(kind history.Kind, id int64, name, message, failed string) history.Event {
+		return history.Event{Kind: kind, Pod: "p", CallID: id, Call: name, Message: message, Error: failed}
+	}
+	events := []history.Event{
+		{Kind: history.APIPod, Pod: "p", Reason: "ADDED"},
+		call(history.CRICall, 1, "RunPodSandbox", "", ""), call(history.CRIReturn, 1, "RunPodSandbox", "reset", "Unavailable"),
+		call(history.CRICall, 2, "StopPodSandbox", "sandbox a", ""), call(history.CRIReturn, 2, "StopPodSandbox", "sandbox a", ""),
+		call(history.CRICall, 3, "RunPodSandbox", "", ""), call(history.CRIReturn, 3, "RunPodSandbox", "sandbox b", ""),
+		{Kind: history.APIPod, Pod: "p", Reason: "DELETED"}, {Kind: history.ContainerExit, Pod: "p", Container: "main"},
+	}
+	if Over(s, events) {
+		t.Error("over before the pod's sandbox was stopped")
+	}
+	events = append(events, call(history.CRICall, 4, "StopPodSandbox", "sandbox b", ""), call(history.CRIReturn, 4, "StopPodSandbox", "sandbox b", ""))
+	if !Over(s, events) {
+		t.Error("not over after it")
+	}
+}

@@ -367,6 +367,7 @@ func TestOver(t *testing.T) {
 		over bool
 	}{
 		{"StopContainer", end, true}, {"StopContainer", before, false}, {"RemoveContainer", before, true}, {"RemovePodSandbox", before, true},
+		{"PodSandboxStatus", before, true},
 	} {
 		busy := h
 		busy.Events = append(slices.Clone(h.Events), history.Event{At: c.at, Kind: history.CRICall, Pod: h.Pod, Container: "main", Call: c.call, CallID: 999})

@@ -40,9 +40,9 @@ func Judge(h history.History, s scenario.Scenario, all []Disturbance) Judged {
 		}
 	}
 	// A removal, and a call that begins after the end of the observation, is the kubelet's collection of what is left, whose end is
-	// checked on the node.
+	// checked on the node; a look, which is recorded only when a fault struck it, is no part of a pod's end.
 	j.Over = podspec.Over(s, slices.DeleteFunc(slices.Clone(h.Events), func(e history.Event) bool {
-		return e.Kind == history.CRICall && (!e.At.Before(end) || strings.HasPrefix(e.Call, "Remove"))
+		return e.Kind == history.CRICall && (!e.At.Before(end) || strings.HasPrefix(e.Call, "Remove") || strings.HasSuffix(e.Call, "Status"))
 	}))
 	j.Dropped, j.Moot = map[scenario.Rule]Kind{}, map[scenario.Rule]bool{}
 	undisturbed := property.Rules(s)
