@@ -20,8 +20,8 @@ import (
 
 // Stop ends the pods of a node in place of a kubelet until ctx ends, with the fewest calls: StopContainer when the API server
 // reports that a pod is to end, another with what is left of the grace period when it reports a shorter one, StopPodSandbox when
-// the container is down. A call that fails is repeated, and returned as an error if none succeeded. It knows the containers that run when it begins, and calls ready when it watches. It reports no status:
-// only force deleted pods leave the API.
+// the container is down. A call that fails is repeated, and returned as an error if none succeeded. It knows the containers that
+// run when it begins, and calls ready when it watches. It reports no status: only force deleted pods leave the API.
 func Stop(ctx context.Context, client kubernetes.Interface, node string, runtime runtimeapi.RuntimeServiceClient, ready func()) error {
 	list, err := runtime.ListContainers(ctx, &runtimeapi.ListContainersRequest{Filter: &runtimeapi.ContainerFilter{
 		State: &runtimeapi.ContainerStateValue{State: runtimeapi.ContainerState_CONTAINER_RUNNING},

@@ -130,7 +130,7 @@ func (r *run) memory(ctx context.Context, results *Results) []Check {
 	_, heap, failed := r.site.Heap(ctx)
 	of := heap.Of(localnode.Terminations, localnode.Recording)
 	return []Check{
-		check("memory without a slope", err, !m.Grows(), slope, slope+fmt.Sprintf("; at most %d KiB a pod", (events+leak)>>10)),
+		check("memory without a slope", err, !m.Grows(), slope, slope+fmt.Sprintf("; at most %d KiB a pod", leak>>10)),
 		check("no memory of pods' ends", failed, of.Total() <= kept, fmt.Sprintf("%d KiB sampled, once the pods were gone", of.Total()>>10),
 			strings.Join(of.Lines(), "; ")),
 	}

@@ -42,9 +42,6 @@ const (
 	// leak is the least that a termination that was not forgotten would keep: its goroutine's stack of 2 KiB, its channel, its
 	// context, and the pod, which is some 4 KiB.
 	leak = 6 << 10
-	// events is what client-go keeps of a pod's events to tell repeated ones (tools/record, EventCorrelator), until its caches of 4,096
-	// events are full: a kubelet of either arm grows by as much over its first 300 to 500 pods.
-	events = 8 << 10
 )
 
 // LastLife returns the samples of the last kubelet, from when it was warm.
@@ -105,6 +102,6 @@ func line(x, y []float64) (slope, se float64) {
 	return slope, math.Sqrt(rest / (n - 2) / sxx)
 }
 
-// Grows reports whether the memory grows with each pod by at least what a termination that was not forgotten would keep, beside what
-// the pod's events keep, with the error taken in its favour twice.
-func (s Slope) Grows() bool { return s.PerPod-2*s.PodError > events+leak }
+// Grows reports whether the memory grows with each pod by at least what a termination that was not forgotten would keep, with
+// the error taken in its favour twice.
+func (s Slope) Grows() bool { return s.PerPod-2*s.PodError > leak }
